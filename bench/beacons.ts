@@ -1,6 +1,6 @@
-// What 1,000 beacons a second cost the leads beside them: how long an insert waits, alone, with the beacons sent to the product, and with
-// the same beacons sent to a server that does nothing, because the sender itself takes processor time. Interleaved rounds in one run, each
-// of which begins with another of the three.
+// How much longer an insert takes while the product gets 1,000 beacons a second. Inserts are timed alone, with the beacons sent to the
+// product, and with the same beacons sent to a server that does nothing, because the sender itself takes processor time. Each round times
+// all three, and begins with another one than the round before.
 // `node bench/beacons.ts`; SECONDS (5), ROUNDS (12), INSERTS a second (200), BEACONS a second (1000).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -49,10 +49,10 @@ async function measure(): Promise<void> {
       measured.set(name, [...(measured.get(name) ?? []), latencies]);
     }
   }
-  for (const [name, figures] of measured) {
-    const inMilliseconds = (share: number) =>
-      `${percentile(figures.flat(), share).toFixed(2)} ms (${median(figures.map((one) => percentile(one, share))).toFixed(2)})`;
-    process.stdout.write(`${name.padEnd(44)} p50 ${inMilliseconds(0.5)}, p99 ${inMilliseconds(0.99)}\n`);
+  for (const [name, latenciesByRound] of measured) {
+    const percentileText = (share: number) =>
+      `${percentile(latenciesByRound.flat(), share).toFixed(2)} ms (${median(latenciesByRound.map((one) => percentile(one, share))).toFixed(2)})`;
+    process.stdout.write(`${name.padEnd(44)} p50 ${percentileText(0.5)}, p99 ${percentileText(0.99)}\n`);
   }
   process.stdout.write(`Of all inserts of ${rounds} rounds; in brackets the median of the rounds.\n`);
   idle.kill();
@@ -110,7 +110,10 @@ function serveNothing(): void {
   server.listen(0, "127.0.0.1", () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`));
 }
 
-/** Begins work `perSecond` times a second, whether the earlier work is done or not. */
+/**
+ * Begins work `perSecond` times a second, whether the earlier work is done or not. Only after each 10,000 it waits for all of them, so that
+ * the list of promises stays short.
+ */
 async function steadily(
   perSecond: number,
   forSeconds: number,

@@ -1,7 +1,7 @@
 // The faults that the trial causes in the cluster, by the names in the table that it prints.
 import type { DatabaseHost, Hosts } from "./cluster-hosts.ts";
 
-/** Causes a fault, and returns the function that ends it, which is called once a lead was acknowledged again and some seconds more. */
+/** Causes a fault, and returns the function that ends it. The trial calls that some seconds after a lead is acknowledged again. */
 export type Fault = (hosts: Hosts, roles: Roles) => () => void;
 
 interface Roles {
@@ -35,8 +35,8 @@ const both =
   };
 
 /**
- * The name of the fault that lasts longest: PostgreSQL goes on as a primary with a frozen supervisor, while Patroni promotes
- * another.
+ * The name of the fault that lasts longest: the primary's Patroni is frozen while its PostgreSQL goes on, and the Patroni of another host
+ * promotes the PostgreSQL there.
  */
 export const frozenPatroni = "stop Patroni of the primary (SIGSTOP)";
 

@@ -45,7 +45,7 @@ await until(async () => {
 });
 
 say(`no backlog, both channels down: ${figuresOf(await load(server.port, 8, 4, inserts(key)))}`);
-// A thousand a statement: each row takes a lock, and the table of locks is small.
+// A thousand a statement: a trigger takes an advisory lock for each row, and PostgreSQL's table of locks is small.
 for (let first = 1; first <= Number(options.leads); first += 1000) {
   const last = Math.min(first + 999, Number(options.leads));
   await owner`

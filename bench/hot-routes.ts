@@ -1,6 +1,6 @@
 // `node bench/hot-routes.ts`: Node's processor time for a page, a beacon and an insert as the server answers them, beside a bare
-// node:http that answers the same bytes. No socket, no kernel and no database is in it, so it compares code on a busy machine as well.
-// All servers run in this process, in short slices by turns; the lower quartile of the slices is printed.
+// node:http that answers the same page, or the same status without a body. No socket and no database takes part, so code can be compared
+// on a busy machine as well. All servers run in this process, in short slices by turns; the lower quartile of the slices is printed.
 import { createServer, type Server } from "node:http";
 import { makeCounters } from "../campaigns/counters.ts";
 import { readConfig } from "../config/config.ts";
@@ -63,7 +63,7 @@ function requests(site: Site): { name: string; request: (nth: number) => string;
   ];
 }
 
-/** The server as bin/site-server.ts composes it, but for the store, which stores nothing. */
+/** The server as bin/site-server.ts composes it, but for the store, which stores nothing, and the limit, which refuses nothing. */
 function makeServer(site: Site): Server {
   const headers = {
     ...commonHeaders(config.site.url),
@@ -102,7 +102,7 @@ async function compare(name: string, request: (nth: number) => string, bare: Ser
         connections.map((one) => one.send(perSlice / connections.length, () => request(sent++))),
       );
       const { user, system } = process.cpuUsage(before);
-      // The first slices compile.
+      // During the first slices, Node still compiles the code.
       if (slice >= 10) times.push((user + system) / perSlice);
     }
   }

@@ -7,8 +7,11 @@ import type { Answered, Notes } from "./inbox-walk-page.ts";
 
 export const leadAt = (path: string) => /^\/leads\/([0-9a-f-]{36})/.exec(path)?.[1] ?? "";
 
-/** The buttons that send what another one is named after. "Call back" itself sends nothing: it opens the fields for the time. */
-const sameAs: Record<string, string> = {
+/**
+ * Buttons whose presses are counted under the name of another button, because they send the same call or outcome. "Call back" itself sends
+ * nothing: it opens the fields for the time.
+ */
+const countedAs: Record<string, string> = {
   "Call now, and record that reason": "Call",
   "Set the callback": outcomeNames.callback,
 };
@@ -44,11 +47,11 @@ export class Checks {
   }
 
   notePress(lead: string, button: string): void {
-    const of = `${lead} ${sameAs[button] ?? button}`;
+    const of = `${lead} ${countedAs[button] ?? button}`;
     this.#presses.set(of, (this.#presses.get(of) ?? 0) + 1);
   }
 
-  /** What the server answered, whether it arrives or not. */
+  /** Notes what the server answered, even when the answer does not arrive at the page. */
   noteAnswer({ call, request, answer, askedAt }: Answered): void {
     if (answer === undefined || "refused" in answer) return;
     const lead = String(request.id);
@@ -59,24 +62,24 @@ export class Checks {
       this.fail("A number was told for a lead that was stopped when Dana pressed.");
   }
 
-  /** After a step: `last` says which. */
+  /** Checks what has to be true after a step; `last` is the last line that the walk has said of it. */
   async afterStep(seen: Look, { presses, typed }: Notes, last: string): Promise<void> {
     for (const { at, button } of presses) this.notePress(leadAt(at), button);
     for (const { at, field, text } of typed) this.#typed.set(`${leadAt(at)} ${field}`, text);
     this.#checkTyped(seen);
     const before = this.#before;
     this.#before = seen;
-    // What is given again by "Take next lead" is to be called anew.
-    const isAgain = /Take|key n/.test(last);
+    // "Take next lead" may give the same lead again, and its page then offers the call anew.
+    const isTakenAgain = /Take|key n/.test(last);
     // The address changes before the page does, so only a second look at the same one counts.
     const isOnLead = before?.path === seen.path && /^\/leads\/[^/]+$/.test(seen.path);
-    if (before?.hasForm && isOnLead && !seen.hasForm && !seen.recorded && !isAgain)
+    if (before?.hasForm && isOnLead && !seen.hasForm && !seen.recorded && !isTakenAgain)
       await this.#checkFormGone(before, seen);
     await this.#checkServer();
     this.throwFailure();
   }
 
-  /** The form goes with its outcome, with the lead, or where a stop leaves nothing to record. */
+  /** The form may disappear when its outcome is recorded, when the lead is erased, or when a stop leaves nothing to record. */
   async #checkFormGone(before: Look, { path, stopped }: Look): Promise<void> {
     const lead = leadAt(path);
     const typed = (this.#typed.get(`${lead} note`) ?? before.note ?? "").trim();

@@ -1,6 +1,6 @@
 // What stands on a page of the inbox, as bench/inbox-walk.ts reads it.
 
-/** What stands on the page, as far as the checks read it. */
+/** A script that runs in the page, and returns what stands there, as far as the checks read it. */
 export const look = `(() => {
   const text = (selector) => [...document.querySelectorAll(selector)].map((one) => one.innerText.trim()).join(" | ");
   const active = document.activeElement;
@@ -17,14 +17,14 @@ export const look = `(() => {
     note: document.querySelector(".outcome textarea")?.value,
     prescriber: document.querySelector(".questions input[type=text]")?.value,
     hasDialog: document.querySelector("dialog[open]") !== null,
-    active: isField ? active.closest("textarea") ? "note" : active.closest(".questions") && active.type === "text" ? "prescriber" : active.id || active.type : "",
-    focused: active?.innerText?.slice(0, 40) ?? "",
-    wayOn: [...document.querySelectorAll("main button, main a")].some((one) => one.getClientRects().length > 0 && !one.disabled),
-    shown: [...document.querySelectorAll("dialog[open] button, main button")].filter((one) => one.getClientRects().length > 0 && !one.disabled)
+    activeField: isField ? active.closest("textarea") ? "note" : active.closest(".questions") && active.type === "text" ? "prescriber" : active.id || active.type : "",
+    focusedText: active?.innerText?.slice(0, 40) ?? "",
+    hasWayOn: [...document.querySelectorAll("main button, main a")].some((one) => one.getClientRects().length > 0 && !one.disabled),
+    buttons: [...document.querySelectorAll("dialog[open] button, main button")].filter((one) => one.getClientRects().length > 0 && !one.disabled)
       .map((one) => one.innerText.replace(/^\\d\\s*/, "").trim().split("\\n")[0]),
   };
 })()`;
-/** As `look` returns it. */
+/** What `look` returns. */
 export interface Look
   extends Record<
     | "path"
@@ -41,8 +41,8 @@ export interface Look
     | "troubles"
     | "callTroubles"
     | "banner"
-    | "active"
-    | "focused",
+    | "activeField"
+    | "focusedText",
     string
   > {
   callButtons: number;
@@ -50,15 +50,17 @@ export interface Look
   hasDialog: boolean;
   note?: string;
   prescriber?: string;
-  wayOn: boolean;
-  shown: string[];
+  /** Whether the page has a button or link that can be pressed. */
+  hasWayOn: boolean;
+  /** The names of the buttons that can be pressed. */
+  buttons: string[];
 }
 
-/** In what the settled page is not as a fresh one, and what should not stand there. */
+/** Where the settled page differs from a fresh one, and what should not stand on it. */
 export function differences(seen: Look, fresh: Look): string[] {
   const found: string[] = [];
   const same: (keyof Look)[] = ["title", "claim", "history", "permission", "person", "result"];
-  if (seen.path === "/" && !seen.shown.includes("Clear")) same.push("rows");
+  if (seen.path === "/" && !seen.buttons.includes("Clear")) same.push("rows");
   if (!seen.recorded) same.push("number", "callButtons", "stopped");
   for (const name of same)
     if (seen[name] !== fresh[name]) found.push(`${name} is "${seen[name]}" and should be "${fresh[name]}"`);
@@ -66,6 +68,6 @@ export function differences(seen: Look, fresh: Look): string[] {
   if (seen.banner) found.push(seen.banner);
   if (/out of date/.test(seen.troubles)) found.push(seen.troubles);
   if (/has this lead/.test(seen.callTroubles) && !/has it/.test(fresh.claim)) found.push(seen.callTroubles);
-  if (!seen.wayOn) found.push("no way on");
+  if (!seen.hasWayOn) found.push("no way on");
   return found;
 }

@@ -1,8 +1,8 @@
-// Random choices that a seed repeats.
+// Random choices, which are the same for the same seed.
 
 export type Random = ReturnType<typeof makeRandom>;
 
-/** mulberry32. */
+/** The generator is mulberry32, a short algorithm whose state is one 32-bit number. */
 export function makeRandom(seed: number) {
   let state = seed;
   const next = () => {

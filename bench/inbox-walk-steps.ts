@@ -26,7 +26,7 @@ const words = ["Has 2 cats", "c1nnamon", "nu6u", "calls at 8", "her son", "3 qua
 const fields = { note: ".outcome textarea", prescriber: ".questions input[type=text]" };
 const names = Object.values(outcomeNames);
 
-/** Whether the page let it be done in time. */
+/** Whether an action on the page was done in time. */
 const isDone = (act: Promise<unknown>): Promise<boolean> =>
   act.then(
     () => true,
@@ -35,13 +35,13 @@ const isDone = (act: Promise<unknown>): Promise<boolean> =>
 
 export class Walk {
   readonly said: string[] = [];
-  readonly #s: Setting;
+  readonly #setting: Setting;
   readonly #page: Page;
   readonly #checks: Checks;
   readonly #faulty: FaultyPage;
 
   private constructor(setting: Setting, page: Page) {
-    this.#s = setting;
+    this.#setting = setting;
     this.#page = page;
     this.#checks = new Checks(setting.owner, setting.dana.id);
     this.#faulty = new FaultyPage(page, (answered) => this.#checks.noteAnswer(answered));
@@ -73,7 +73,7 @@ export class Walk {
   #path = () => new URL(this.#page.url()).pathname;
 
   async step(): Promise<void> {
-    const { random } = this.#s;
+    const { random } = this.#setting;
     const kind = random.weighed({ dana: 10, other: 3, fault: 2, letGo: 2 });
     if (kind === "dana") await this.#act();
     if (kind === "other") await this.#other();
@@ -96,21 +96,21 @@ export class Walk {
 
   async #letGo(): Promise<void> {
     this.said.push("let go");
-    await this.#faulty.end(this.#s.random.below);
+    await this.#faulty.end(this.#setting.random.below);
   }
 
   /** A colleague or a manager acts on a lead, mostly on the one that Dana looks at. */
   async #other(): Promise<void> {
-    const { random, leads } = this.#s;
+    const { random, leads } = this.#setting;
     const shown = leadAt(this.#path());
     const id = shown && random.chance(0.85) ? shown : random.of(leads);
-    const act = await actMeanwhile(this.#s, id);
+    const act = await actMeanwhile(this.#setting, id);
     if (act === "stop") this.#checks.noteStop(id);
     this.said.push(`others: ${act} ${id === shown ? "this lead" : "another lead"}`);
   }
 
   async #act(): Promise<void> {
-    const { random } = this.#s;
+    const { random } = this.#setting;
     const seen = await this.#look();
     const kind = random.weighed({
       button: 10,
@@ -133,12 +133,12 @@ export class Walk {
     if (kind === "search" && seen.path === "/" && (await this.#fill("#search", random.of(["ann", "rosa"]))))
       await this.#page.keyboard.press("Enter");
     // Neither on a number, whose area code is 111 here, nor where the proof would be printed.
-    if (kind === "enter" && !/Print|111/.test(seen.focused)) await this.#page.keyboard.press("Enter");
+    if (kind === "enter" && !/Print|111/.test(seen.focusedText)) await this.#page.keyboard.press("Enter");
   }
 
-  /** Presses a button, and may let a fault meet what it asks for. */
+  /** Presses a button, and may begin a fault first, which then affects the request that the button sends. */
   async #press(seen: Look): Promise<void> {
-    const { random } = this.#s;
+    const { random } = this.#setting;
     const name = this.#choose(seen);
     if (!name) return;
     if (random.chance(0.35)) await this.#beginFault(random.of(faultsOfOne));
@@ -151,12 +151,12 @@ export class Walk {
     await this.#fill(".callback [type=time]", "12:00");
   }
 
-  /** Mostly what is next for the lead: a call, and then what came of it. */
-  #choose({ shown, hasForm, hasDialog }: Look): string | undefined {
-    const { random } = this.#s;
+  /** Chooses a button, mostly one that is next for the lead: a call, and then its outcome. */
+  #choose({ buttons, hasForm, hasDialog }: Look): string | undefined {
+    const { random } = this.#setting;
     if (hasDialog) return random.of(["Stop all calls", "Cancel"]);
     const leftAlone = /^(Keys|Show health|Hide|Print|Later|All|Mine|Late|More filters|Search)/;
-    const offered = shown.filter(
+    const offered = buttons.filter(
       (name) => !leftAlone.test(name) && (!name.startsWith("They asked") || random.chance(0.2)),
     );
     const next = offered.filter((name) =>
@@ -167,7 +167,7 @@ export class Walk {
     return next.length > 0 && random.chance(0.8) ? random.of(next) : random.of(offered);
   }
 
-  /** What is on its way may take it from under the pointer. */
+  /** Clicks an element if it is still there: an answer or an event that arrives meanwhile may remove it. */
   async #tryToClick(selector: string): Promise<void> {
     const isClicked = await isDone(this.#page.locator(selector).first().click({ timeout: 400 }));
     this.said.push(`${isClicked ? "press" : "  (no more)"} ${selector}`);
@@ -186,12 +186,12 @@ export class Walk {
     await this.#page.keyboard.press(key);
   }
 
-  /** Types letter by letter, where the field is open. The focus stays there while the field does. */
+  /** Types letter by letter, if the field is open. As long as the field is on the page, it must keep the focus. */
   async #type(field: keyof typeof fields): Promise<void> {
-    const { random } = this.#s;
+    const { random } = this.#setting;
     const path = this.#path();
     await isDone(this.#page.locator(fields[field]).focus({ timeout: 300 }));
-    if ((await this.#look()).active !== field) return;
+    if ((await this.#look()).activeField !== field) return;
     await this.#page.keyboard.press("End");
     const text = random.of(words);
     this.said.push(`type "${text}" into ${field}`);
@@ -200,20 +200,20 @@ export class Walk {
       if (nth === 3 && random.chance(0.25)) await this.#other();
       if (nth === 4 && random.chance(0.25)) await this.#letGo();
       const seen = await this.#look();
-      // After a pause, a key is a shortcut again.
+      // When the field is gone, a key that follows a pause is a shortcut again.
       if (seen.path !== path || Date.now() - last > 800) return;
-      if (seen[field] !== undefined && seen.active !== field && !seen.hasDialog)
+      if (seen[field] !== undefined && seen.activeField !== field && !seen.hasDialog)
         this.#checks.fail(
-          `The focus went from ${field} to "${seen.active || seen.focused}" while Dana typed.`,
+          `The focus went from ${field} to "${seen.activeField || seen.focusedText}" while Dana typed.`,
         );
       await this.#page.keyboard.press(letter);
       last = Date.now();
     }
   }
 
-  /** Ends all faults. The page comes to show what a fresh one shows, and a way on works. */
+  /** Ends all faults. Checks that the page then shows what a fresh one shows, and that the button it offers for the lead works. */
   async settle(): Promise<void> {
-    const { browser, inbox, dana } = this.#s;
+    const { browser, inbox, dana } = this.#setting;
     await this.#letGo();
     if ((await this.#look()).hasDialog) await this.#page.keyboard.press("Escape");
     const fresh = await openAs(browser, inbox, dana, this.#path());
@@ -222,7 +222,7 @@ export class Walk {
     let wrong: string[] = [];
     do {
       await this.#page.waitForTimeout(100);
-      // The answer that is let go may be the next lead.
+      // An answer that was held may have brought the page to the next lead.
       if (new URL(fresh.url()).pathname !== this.#path()) await fresh.goto(`${inbox.url}${this.#path()}`);
       wrong = differences(await this.#look(), (await fresh.evaluate(look)) as Look);
     } while (wrong.length > 0 && Date.now() < until);
@@ -232,7 +232,7 @@ export class Walk {
     await this.#goOn();
   }
 
-  /** Presses what the page offers for the lead. It has an effect. */
+  /** Presses the button that the page offers for the lead, and checks that this has an effect. */
   async #goOn(): Promise<void> {
     const { hasForm, callButtons } = await this.#look();
     if (!hasForm && callButtons === 0) return;

@@ -1,6 +1,6 @@
 // `node bench/inbox-walk.ts --seed 1 --steps 200`: a member at random work on the inbox's page while answers are lost or late, events are
 // held, the connection drops, and others act on the same leads. Exits with 1 at the first thing that is not as docs/inbox.md says, and
-// prints the steps that led there. The seed begins the same walk again; how fast the machine is may still change it.
+// prints the steps that led there. The same seed begins the same walk, which the speed of the machine may still change.
 // `npm run build` comes first.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

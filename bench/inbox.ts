@@ -1,5 +1,6 @@
 // `npm run bench:inbox`: what a member of the team waits for, and what an open inbox costs the intake. The product runs as `npm start`
-// runs it, on a PostgreSQL of its own; Chromium has its processor slowed four times, except where arrivals are timed. `-- --only paint,arrival` measures some parts.
+// runs it, on a PostgreSQL of its own; Chromium has its processor slowed four times, except where arrivals are timed.
+// `-- --only paint,arrival` measures only these parts.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -109,7 +110,7 @@ async function arrival(): Promise<void> {
   sayTimes("new lead on screen after its 201", times);
 }
 
-/** Processor times are in microseconds an insert, until the lists have taken it in. */
+/** Processor times are in microseconds for each insert, up to the moment when the lists hold its lead. */
 interface Round {
   perSecond: number;
   server: number;

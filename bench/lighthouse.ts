@@ -1,5 +1,5 @@
 // `npm run bench:page` ends with this: what Lighthouse (mobile, its usual slow phone) says of both pages of the running
-// product. It is fetched into npm's cache when asked for and is no dependency: 176 MB for eight figures.
+// product. Lighthouse is no dependency, because its 176 MB give only eight figures: npx fetches it into npm's cache.
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -11,23 +11,23 @@ import { askAsOperator } from "../team/ask.ts";
 import { tables } from "../team/backup-file.ts";
 import { eraseLeads, findErasable } from "../team/erase-leads.ts";
 import { exportedAuditPages, exportedLeadPages, recordAuditExport, recordExport } from "../team/managing.ts";
-import type { Timing } from "./many-leads-tasks.ts";
+import type { TimingContext } from "./many-leads-tasks.ts";
 import { median } from "./median.ts";
 
-interface ProgramTiming extends Timing {
+interface ProgramTimingContext extends TimingContext {
   /** The address of the database, as its owner. */
   url: string;
   /** Where the backup is written. */
   folder: string;
 }
 
-export async function timePrograms(programs: ProgramTiming): Promise<void> {
+export async function timePrograms(programs: ProgramTimingContext): Promise<void> {
   await timeExports(programs);
   await timeBackupAndRestore(programs);
   await timeErasures(programs);
 }
 
-async function timeExports({ sql, url, say }: ProgramTiming): Promise<void> {
+async function timeExports({ sql, url, say }: ProgramTimingContext): Promise<void> {
   const leads = await countRows(sql, ["public.leads"]);
   await sayRate(say, "copy of the leads to nowhere", async () => {
     const stream = await sql`copy public.leads to stdout`.readable();
@@ -58,7 +58,7 @@ async function countPages(pages: AsyncIterable<unknown[]>): Promise<{ rows: numb
 }
 
 /** The backup is restored into a second database, which is dropped at the end. */
-async function timeBackupAndRestore({ sql, url, folder, say }: ProgramTiming): Promise<void> {
+async function timeBackupAndRestore({ sql, url, folder, say }: ProgramTimingContext): Promise<void> {
   const rows = await countRows(sql, tables);
   const file = join(folder, "copy.backup");
   const restored = "restored";
@@ -77,7 +77,7 @@ async function timeBackupAndRestore({ sql, url, folder, say }: ProgramTiming): P
   }
 }
 
-async function timeErasures({ sql, url, say }: ProgramTiming): Promise<void> {
+async function timeErasures({ sql, url, say }: ProgramTimingContext): Promise<void> {
   const durations: number[] = [];
   for (const email of await oldestEmails(sql)) {
     const started = performance.now();
@@ -102,7 +102,7 @@ async function timeErasures({ sql, url, say }: ProgramTiming): Promise<void> {
 }
 
 /** Times one run of the retention, of five minutes at most; what a second run would erase is not timed. */
-async function timeRetention(sql: Sql, say: Timing["say"], days: number): Promise<void> {
+async function timeRetention(sql: Sql, say: TimingContext["say"], days: number): Promise<void> {
   await sql`update private.settings set retention_days = ${days}, permission_days = ${days}`;
   await sql`delete from private.retention_plan`;
   await carryOutRetention(sql, () => {});
@@ -142,7 +142,7 @@ async function countRows(sql: Sql, names: readonly string[]): Promise<number> {
 
 /** Says how many rows a second some work took, and the most memory of its process, in megabytes, where it has one of its own. */
 async function sayRate(
-  say: Timing["say"],
+  say: TimingContext["say"],
   what: string,
   act: () => Promise<{ rows: number; memory?: number }>,
 ): Promise<void> {

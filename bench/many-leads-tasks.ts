@@ -10,13 +10,14 @@ import { showLead } from "../team/show-lead.ts";
 import { readStatus } from "../team/status.ts";
 import { median } from "./median.ts";
 
-export interface Timing {
+/** What each timing works with. */
+export interface TimingContext {
   sql: Sql;
   say: (line: string) => void;
 }
 
-/** What somebody waits for, and what nobody does: milliseconds, the median and the maximum of the tries. */
-export async function timeQueries({ sql, tries, say }: Timing & { tries: number }): Promise<void> {
+/** Times what somebody waits for and what runs in the background, and prints the median and the maximum of the tries in milliseconds. */
+export async function timeQueries({ sql, tries, say }: TimingContext & { tries: number }): Promise<void> {
   const samples = await readSamples(sql);
   for (const [what, act] of [...waitedForTasks(samples), ...backgroundTasks]) {
     await act(sql);
@@ -31,14 +32,14 @@ const inColumn = (milliseconds: number) => milliseconds.toFixed(1).padStart(9);
 type Task = readonly [what: string, act: (sql: Sql) => Promise<unknown>];
 
 /** What a person or a dispatcher waits for. */
-export const waitedForTasks = (some: Samples): Task[] => [
-  ...commandTasks(some),
-  ...memberTasks(some),
-  ...managerTasks(some),
+export const waitedForTasks = (samples: Samples): Task[] => [
+  ...commandTasks(samples),
+  ...memberTasks(samples),
+  ...managerTasks(samples),
   ...dispatcherTasks,
 ];
 
-const commandTasks = (some: Samples): Task[] => [
+const commandTasks = (samples: Samples): Task[] => [
   ["leads list", list({})],
   ["leads list --due", list({ due: true })],
   ["leads list --suspect", list({ suspect: true })],
@@ -46,13 +47,13 @@ const commandTasks = (some: Samples): Task[] => [
   ["leads list --since 7d", list({ since: new Date(Date.now() - 7 * 86_400_000) })],
   ["leads campaigns --since 30d", campaignsCommand(30)],
   ["leads campaigns --since 365d", campaignsCommand(365)],
-  ["leads show", (sql) => showLead(sql, some.id)],
+  ["leads show", (sql) => showLead(sql, samples.id)],
   ["leads status", (sql) => readStatus(sql)],
-  ["find by reference", (sql) => findLead(sql, some.reference)],
-  ["find by the first 8 characters", (sql) => findLead(sql, some.id.slice(0, 8))],
-  ["find by the last 4 characters", (sql) => findLead(sql, some.reference.slice(-4))],
+  ["find by reference", (sql) => findLead(sql, samples.reference)],
+  ["find by the first 8 characters", (sql) => findLead(sql, samples.id.slice(0, 8))],
+  ["find by the last 4 characters", (sql) => findLead(sql, samples.reference.slice(-4))],
   ["find what is none", (sql) => findLead(sql, "fffffffffffff", { erased: true })],
-  ["erase --email: find", (sql) => findErasable(sql, { email: some.email })],
+  ["erase --email: find", (sql) => findErasable(sql, { email: samples.email })],
 ];
 
 const nothing = async () => {};
@@ -61,32 +62,35 @@ const campaignsCommand = (days: number) => (sql: Sql) =>
   campaignRows(sql, new Date(Date.now() - days * 86_400_000));
 
 /** What a member waits for in the inbox. */
-const memberTasks = (some: Samples): Task[] => [
+const memberTasks = (samples: Samples): Task[] => [
   ["inbox: queue", queue({})],
-  ["inbox: queue, a far page of what is not callable", queue({ section: "not_callable" }, some.farInQueue)],
+  [
+    "inbox: queue, a far page of what is not callable",
+    queue({ section: "not_callable" }, samples.farInQueue),
+  ],
   ["inbox: queue of one state, flagged", queue({ state: "VT", flagged: true })],
   ["inbox: take next lead", (sql) => takeNext(sql)],
   ["inbox: all leads", search("")],
-  ["inbox: all leads, a far page", search("", {}, some.farPage)],
+  ["inbox: all leads, a far page", search("", {}, samples.farPage)],
   ["inbox: all leads, withdrawn", search("", { withdrawn: true })],
   ["inbox: all leads, flagged", search("", { flagged: true })],
   ["inbox: all leads, late", search("", { late: true })],
   ["inbox: all leads, open", search("", { stage: "open" })],
   ["inbox: all leads, one outcome", search("", { outcome: "wrong_number" })],
   ["inbox: all leads, one state and outcome", search("", { state: "VT", outcome: "wrong_number" })],
-  ["inbox: all leads of a far day", search("", { since: some.farDay, until: some.farDay })],
+  ["inbox: all leads of a far day", search("", { since: samples.farDay, until: samples.farDay })],
   ["inbox: search by a common name", search("maria")],
   ["inbox: search by two words", search("garcía rosa")],
   ["inbox: search by a rare name", search("Xiomara oabson")],
   ["inbox: search by one letter", search("o")],
   ["inbox: search by a name that is none", search("qqqqq")],
-  ["inbox: search by phone", search(some.phone)],
+  ["inbox: search by phone", search(samples.phone)],
   ["inbox: search by a phone of many leads", search("3055550100")],
-  ["inbox: search by e-mail", search(some.email)],
-  ["inbox: search by reference", search(some.reference)],
-  ["inbox: search by id", search(some.id)],
-  ["inbox: lead page", (sql) => openLead(sql, some.id)],
-  ["inbox: lead page, many with the same phone", (sql) => openLead(sql, some.manyId)],
+  ["inbox: search by e-mail", search(samples.email)],
+  ["inbox: search by reference", search(samples.reference)],
+  ["inbox: search by id", search(samples.id)],
+  ["inbox: lead page", (sql) => openLead(sql, samples.id)],
+  ["inbox: lead page, many with the same phone", (sql) => openLead(sql, samples.manyId)],
 ];
 
 const queue =
@@ -99,7 +103,7 @@ const search =
     sql`select team.search(${words}, ${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
 
 /** What a manager waits for in the inbox. */
-const managerTasks = (some: Samples): Task[] => [
+const managerTasks = (samples: Samples): Task[] => [
   ["inbox: reports of 30 days", reports("now() - interval '30 days'")],
   ["inbox: reports of a year", reports("now() - interval '365 days'")],
   ["inbox: reports of all", reports("'2000-01-01'")],
@@ -107,12 +111,12 @@ const managerTasks = (some: Samples): Task[] => [
   ["inbox: campaigns of a year", campaigns(365)],
   ["inbox: experiments", (sql) => sql`select team.experiments()`],
   ["inbox: audit log", audit({})],
-  ["inbox: audit log, a far page", audit({}, some.farEntry)],
-  ["inbox: audit log of a lead", audit({ lead: some.reference })],
-  ["inbox: audit log of a member and an action", audit({ member: some.member, action: "erased lead" })],
+  ["inbox: audit log, a far page", audit({}, samples.farEntry)],
+  ["inbox: audit log of a lead", audit({ lead: samples.reference })],
+  ["inbox: audit log of a member and an action", audit({ member: samples.member, action: "erased lead" })],
   [
     "inbox: audit log of a far day",
-    audit({ since: some.farDay, until: some.farDay, zone: "America/New_York" }),
+    audit({ since: samples.farDay, until: samples.farDay, zone: "America/New_York" }),
   ],
   ["inbox: health", (sql) => sql`select team.health()`],
 ];
@@ -172,7 +176,7 @@ export async function readSamples(sql: Sql): Promise<Samples> {
   return { ...row, farInQueue: `3|f|${new Date(Date.now() + 6 * 3_600_000).toISOString()}|${row.id}` };
 }
 
-// A member asks; the claim is given back, so that the next try finds the same queue.
+// Asks in a member's session, and gives the claim back, so that the next try finds the same queue.
 async function takeNext(sql: Sql): Promise<void> {
   const [begun] = await sql<{ token: string }[]>`
     select private.begin_session(m.id, 'bench') ->> 'token' as token from private.members m where m.name = 'Member 3'`;

@@ -1,5 +1,5 @@
-// `node bench/pictures.ts`: takes the pictures of the inbox in docs/, on a product of their own with a few invented leads. Run it in the
-// afternoon of the East, when people may be called in all its places.
+// `node bench/pictures.ts`: takes the pictures of the inbox in docs/, on a product of their own with a few invented leads. Run it when it
+// is afternoon in the east of the USA, because all of these leads may be called then.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ async function sendForm([name, zip, area]: (typeof people)[number], nth: number)
   await context.close();
 }
 
-/** Lets the leads have come some time ago, from the provider's address. */
+/** Sets when the leads came, and the provider's site as the page that they came from. */
 async function setTimes(sql: Sql): Promise<void> {
   for (const [name, , , hoursAgo] of people) {
     await sql`
@@ -143,7 +143,7 @@ async function takePicturesOfAMember(open: (path: string, options?: BrowserConte
   await rosa.getByLabel("Time there").fill("15:00");
   await rosa.getByRole("button", { name: "Set the callback" }).click();
   await rosa.getByRole("heading", { name: /Recorded/ }).waitFor();
-  // It is due by now.
+  // In the pictures the callback is to be due.
   await sql`update private.lead_work set callback_at = now() - interval '7 minutes' where stage = 'callback'`;
   const ruth = await open(`/leads/${await idOf("Ruth Abramson")}`);
   await ruth.getByRole("button", { name: "Take this lead" }).click();
@@ -166,7 +166,7 @@ async function takePicturesOfAMember(open: (path: string, options?: BrowserConte
   await takePicture(gladys, "inbox-lead");
 }
 
-/** In few colours, because a clone brings all pictures along. */
+/** The picture has few colours, so that it is small: each clone of the repository holds all pictures. */
 async function takePicture(page: Page, name: string): Promise<void> {
   const picture = await page.screenshot({ animations: "disabled" });
   const file = fileURLToPath(new URL(`../docs/${name}.png`, import.meta.url));

@@ -43,7 +43,7 @@ export const inserts = (key: string): Target => ({
   leadHeaders: { apikey: key, authorization: `Bearer ${key}`, "x-permission-notice": notice },
 });
 
-/** Puts a load on a port. @throws when any answer has another status than expected. */
+/** Puts a load on a port. @throws when any answer has another status than expected, or a connection was lost. */
 export async function load(...given: Parameters<typeof loadAnyhow>): Promise<Measured> {
   const { refused, ...measured } = await loadAnyhow(...given);
   if (refused > 0) throw new Error(`${refused} requests were refused`);

@@ -14,7 +14,7 @@ interface Traffic {
   readersAMinute: number;
 }
 
-/** Starts the traffic, and returns what came of it so far. */
+/** Starts the traffic. What it returns shows at any time what came of the traffic so far, and stops it. */
 export function startTraffic(traffic: Traffic) {
   const visits = new Visits(traffic);
   const members = new Members(traffic, visits);

@@ -1,8 +1,8 @@
 // `node bench/soak.ts [--minutes 180] [--leads 60] [--readers 300] [--outage-every 10]`: the whole product under hours of realistic traffic:
 // readers, leads and beacons a minute, a member at work in the inbox, a monitoring program, and every so many minutes an outage of the
-// receiver, the database server or the server itself. Prints each minute the figures that must not grow, memory, descriptors and
-// connections, or not faster than the leads, disk and log. At the end it exits with 1 unless every acknowledged lead is stored once, with its
-// permission and its delivery, and was delivered and received, and no visitor gave up.
+// receiver, the database server or the server itself. Prints each minute the figures that must not grow (memory, descriptors, connections),
+// and those that must not grow faster than the leads (disk, log). At the end it exits with 1 unless every acknowledged lead is stored once,
+// with its permission and its delivery, and was delivered, and no visitor gave up.
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -146,7 +146,7 @@ async function judge(): Promise<number> {
 /** Has every delivery retried until all are made, or the deadline has passed. Returns how many are not made. */
 async function deliverTheRest(deadline: number): Promise<number> {
   for (;;) {
-    // Counted by itself, because a delivery that is under way is claimed, and the update leaves it alone.
+    // A query of its own counts, because the update leaves out a delivery that is under way: that one is claimed.
     const [row] = await owner<{ pending: number }[]>`
       select count(*)::int as pending from private.deliveries where delivered_at is null`;
     const pending = row?.pending ?? 0;
@@ -160,7 +160,7 @@ async function deliverTheRest(deadline: number): Promise<number> {
 }
 
 async function cookieOfMember(sql: Sql): Promise<string> {
-  // The server migrates before it serves the inbox.
+  // The server may listen before it has migrated the database.
   for (;;) {
     const found = await sql`select from pg_proc where proname = 'begin_session'`.catch(() => []);
     if (found.length > 0) break;

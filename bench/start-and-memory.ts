@@ -1,5 +1,5 @@
-// `node bench/start-and-memory.ts [INSERTS]`: how long the product takes to start, on nothing (PostgreSQL is made, nothing
-// is compiled yet) and again, and what memory its Node process needs at the start and after 100,000 inserts.
+// `node bench/start-and-memory.ts [INSERTS]`: how long the product takes to start, the first time (PostgreSQL's data is
+// created, and no code is compiled yet) and again, and what memory its Node process needs at the start and after 100,000 inserts.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ const folder = await mkdtemp(join(tmpdir(), "leads-start-"));
 await chmod(folder, 0o711);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const inSeconds = (milliseconds: number) => (milliseconds / 1000).toFixed(2);
-const startIn = (name: string) =>
+const startInFolder = (name: string) =>
   start({ DATA_DIR: join(folder, name), NODE_COMPILE_CACHE: join(folder, `${name}-compiled`) });
 
 const cold: number[] = [];
 for (const name of ["one", "two", "three"]) {
-  const server = await startIn(name);
+  const server = await startInFolder(name);
   cold.push(server.startedIn);
   if (name === "three") await measureMemory("of a first start", server);
   await server.end();
@@ -26,7 +26,7 @@ say(`first start: median ${inSeconds(median(cold))} s of ${cold.map(inSeconds).j
 
 const warm: number[] = [];
 for (let time = 0; time < 5; time += 1) {
-  const server = await startIn("one");
+  const server = await startInFolder("one");
   warm.push(server.startedIn);
   if (time === 4) await measureMemory("of a later start", server);
   await server.end();
