@@ -38,17 +38,17 @@ const forTheOperator = [
 export async function runProgram(main: (program: Program) => Promise<void>): Promise<void> {
   const write = (line: string) => process.stdout.write(line);
   let log = makeLog(write);
-  // The program goes on when the program that reads its log closes the pipe.
+  // The program goes on when the reader of its log closes the pipe.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const stopping = new AbortController();
-  const open: (() => Promise<unknown> | undefined)[] = [];
+  const closers: (() => Promise<unknown> | undefined)[] = [];
 
   const stop = async (exitCode: number): Promise<never> => {
     log("stopping");
     noteStopping();
     stopping.abort();
-    while (open.length > 0) {
-      const close = open.pop();
+    while (closers.length > 0) {
+      const close = closers.pop();
       await close?.()?.catch((error) => logBug(log, error));
     }
     log("stopped");
@@ -59,9 +59,9 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     if (forTheOperator.some((kind) => error instanceof kind))
       process.stderr.write(`${(error as Error).message}\n`);
     else logBug(log, error);
-    // While the program stops, nothing cuts short what is closed in its order.
+    // An error while the program stops does not end it before everything is closed in its order.
     if (stopping.signal.aborted) return;
-    if (open.length === 0) process.exit(1);
+    if (closers.length === 0) process.exit(1);
     await stop(1);
   };
 
@@ -71,7 +71,7 @@ export async function runProgram(main: (program: Program) => Promise<void>): Pro
     const config = readConfig(process.env);
     log = makeLog(write, { format: config.logFormat });
     logWhatLibrariesPrint(log);
-    const onStop: Program["onStop"] = (close) => void open.push(close);
+    const onStop: Program["onStop"] = (close) => void closers.push(close);
     await main({ config, log, stopping: stopping.signal, onStop, giveUp });
   } catch (error) {
     // An error of `main` while the program stops is caused by the stop.

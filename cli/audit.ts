@@ -1,4 +1,4 @@
-// `leads audit`: who did what in the inbox or by command, and when. The log names no visitor: a lead is its reference.
+// `leads audit`: who did what in the inbox or by command, and when. The log names no visitor, only the reference of a lead.
 import { askAsOperator } from "../team/ask.ts";
 import { type AuditEntry, auditLog } from "../team/managing.ts";
 import type { AddCommand } from "./command.ts";
@@ -19,7 +19,7 @@ export const audit: AddCommand = (program, run) => {
     .action((options: { since?: Date; json?: boolean }) =>
       run(async ({ sql, out, tell }) => {
         const filter = options.since ? { from: options.since.toISOString() } : {};
-        const lineOf = options.json ? (entry: AuditEntry) => `${json(entry)}\n` : sentenceOf;
+        const lineOf = options.json ? (entry: AuditEntry) => `${json(entry)}\n` : plainLineOf;
         for (let before: number | null = null; ; ) {
           const page: Awaited<ReturnType<typeof auditLog>> = await auditLog(
             askAsOperator(sql),
@@ -36,7 +36,7 @@ export const audit: AddCommand = (program, run) => {
     );
 };
 
-function sentenceOf({ at, who, action, lead, details }: AuditEntry): string {
+function plainLineOf({ at, who, action, lead, details }: AuditEntry): string {
   const more = Object.entries(details).map(([name, value]) => `${name}=${printable(String(value))}`);
   const words = [clock(new Date(at)), printable(who.name), action, lead?.reference ?? "", ...more];
   return `${words.filter(Boolean).join("  ")}\n`;

@@ -9,18 +9,18 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
   if (rows.length === 0) return "Nothing was counted.\n";
   const matched = rows.filter(({ is_matched }) => is_matched);
   const people = matched.filter(({ device }) => device !== "bot");
-  const names = Map.groupBy(
+  const byName = Map.groupBy(
     matched.filter(({ device, cost }) => device !== "bot" || cost > 0),
     ({ source, medium, campaign }) => [source, medium, campaign].map((word) => word || "-").join(" / "),
   );
-  const lines = [...names]
+  const lines = [...byName]
     .map(([name, rowsOfName]): [string, Sums] => [name, sumsOf(rowsOfName)])
     .toSorted(([, one], [, another]) => another.views - one.views);
   const total = (
     key: "served" | "prefetched" | "reloaded" | "returned" | "views",
     selected: readonly ReportedRow[],
   ) => selected.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
-  const device = (name: string) => matched.filter((row) => row.device === name);
+  const rowsOfDevice = (name: string) => matched.filter((row) => row.device === name);
   return [
     line(
       "SOURCE / MEDIUM / CAMPAIGN",
@@ -37,7 +37,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
     ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
     ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,
     ` ${botsInWords(botSums(matched))}`,
-    ` Loads without script, which the table holds: ${total("views", device("no-script"))}.\n`,
+    ` Loads without script, which the table holds: ${total("views", rowsOfDevice("no-script"))}.\n`,
     ...rows
       .filter(({ is_matched }) => !is_matched)
       .map(({ campaign, cost }) => `Cost without a campaign: ${printable(campaign)} ${dollars(cost)}\n`),

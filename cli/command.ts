@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 
 export { typed, typedForPlainOutput } from "../log/installation.ts";
 
-/** Where a command was typed: by a person at a terminal, or by a script. */
+/** What a command writes to and asks: a person's terminal, or the streams that a script gave it. */
 export interface Terminal {
   /** Writes a result; resolves when the reader has taken it. @throws OutputClosed when the reader is gone. */
   out(result: string | Uint8Array): Promise<void>;
@@ -57,7 +57,7 @@ export interface Needs {
   /** A database that does not exist yet is created for it. */
   makesDatabase?: boolean;
   /** Is awaited before a database is opened, or made. It throws what keeps the command from being carried out. */
-  isPossible?(): Promise<void>;
+  requirePossible?(): Promise<void>;
 }
 export type RunOnFolder = (handler: FolderHandler) => void;
 

@@ -24,7 +24,7 @@ import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
 import type { CommandContext } from "./command.ts";
 
-/** Who typed the command: is told what is done, and may break it off. */
+/** The person who typed the command: they are told what is done, and may break it off. */
 type Person = Pick<CommandContext, "tell" | "signal">;
 
 export interface OpenDatabase {
@@ -52,29 +52,29 @@ export async function openDatabase(
       `There is no database in ${path} yet. Start the server once with: ${startCommand}\nIf the leads are elsewhere, set DATA_DIR or DATABASE_URL.`,
     );
   }
-  const begun = isThere
+  const startedMessage = isThere
     ? "The server is not running; its database was started for this command, and the server cannot start until it has ended."
     : `There was no database in ${path} yet; it was made for this command.`;
-  return startOrJoin(dataDir, person, { begun, timeout });
+  return startOrJoin(dataDir, person, { startedMessage, timeout });
 }
 
 /** How long another process may take to start or to stop the database; recovering from a crash takes a while. In milliseconds. */
 const startTimeout = 60_000;
 
 /**
- * Starts the database and tells that it has `begun`, or joins the process that has just started it.
+ * Starts the database and tells `startedMessage`, or joins the process that has just started it.
  * @throws Refusal when another process has the data folder for `timeout` milliseconds, and its database does not answer; and another error
  * when the person breaks it off.
  */
 async function startOrJoin(
   dataDir: string | undefined,
   { tell, signal }: Person,
-  { begun, timeout }: { begun: string; timeout: number },
+  { startedMessage, timeout }: { startedMessage: string; timeout: number },
 ): Promise<OpenDatabase> {
   for (const deadline = performance.now() + timeout; ; await wait(250, undefined, { signal })) {
     try {
       const { url, stop } = await startEmbedded({ dataDir, log: () => {}, cancel: signal });
-      tell(begun);
+      tell(startedMessage);
       return { url, close: () => stopUnused(url, stop, tell) };
     } catch (error) {
       if (!(error instanceof FolderInUse)) throw error;
@@ -114,7 +114,7 @@ async function stopUnused(
 ): Promise<void> {
   const sql = connect(url, { max: 1, name: "leads command that stops" });
   try {
-    for (let isTold = false; !(await isUnused(sql)); isTold = true) {
+    for (let isTold = false; !(await tryToLockOut(sql)); isTold = true) {
       if (!isTold) tell("Another command works on the database, which is stopped when that one has ended.");
       await wait(250);
     }
@@ -128,8 +128,8 @@ async function stopUnused(
   }
 }
 
-/** Locks out the commands that come from now on, where none is at work. They wait until the server is stopped, and start it again. */
-async function isUnused(sql: Sql): Promise<boolean> {
+/** If no command is at work, locks out those that come from now on: they wait until the server is stopped, and start it again. */
+async function tryToLockOut(sql: Sql): Promise<boolean> {
   const [lock] = await sql<
     { is_free: boolean }[]
   >`select pg_try_advisory_lock(${commandLock}::bigint) as is_free`;
@@ -138,7 +138,7 @@ async function isUnused(sql: Sql): Promise<boolean> {
 
 /**
  * With `make`, a database without tables gets them.
- * @throws Refusal when the database does not answer, or has not the tables that this program knows.
+ * @throws Refusal when the database does not answer, or lacks the tables that this program needs.
  */
 export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   const wanted = await newestVersion();

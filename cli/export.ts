@@ -81,7 +81,7 @@ async function withStandby(
   }
 }
 
-/** Takes records, each its cells in the order of these columns, some hundred at a time, and writes them out in one format. */
+/** Makes a writer of one format. It takes some hundred records at a time; a record is its cells in the order of `columns`. */
 function makeWriter(
   format: Format,
   columns: readonly string[],
@@ -109,7 +109,7 @@ function named(columns: readonly string[], cells: unknown[]): object {
   return record;
 }
 
-/** A record as one line for a terminal, which would obey what a visitor may have typed. A file has that as it is. */
+/** A record as one line for a terminal. What a visitor typed is escaped here, because a terminal could obey it; a file gets it as it is. */
 const lineForTerminal = (cells: Cell[]): string =>
   `${printable(csvLine(cells).slice(0, -"\r\n".length))}\r\n`;
 

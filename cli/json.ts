@@ -4,7 +4,7 @@
 /** JSON in which every control and format character is escaped as \u...., because a terminal may obey it. */
 export const json = (value: unknown, indent?: number): string => escaped(JSON.stringify(value, null, indent));
 
-/** JSON text, whose line ends are only those between its values, because JSON itself escapes those in a value. */
+/** The same for JSON text. Its line ends stay, because they are all between values: JSON itself escapes those in a value. */
 function escaped(text: string): string {
   // Most texts have nothing but letters, digits and the usual signs, where there is nothing to escape.
   if (!/[^\n -~\u00a0-\u00ac\u00ae-\u05ff\u2010-\u2027\u3000-\ud7ff]/.test(text)) return text;
@@ -21,7 +21,7 @@ export function jsonArray(out: (text: string) => Promise<void>) {
   return {
     async add(elements: readonly unknown[]): Promise<void> {
       if (elements.length === 0) return;
-      // A page is looked through at once, because that takes a quarter of the time of each element by itself.
+      // All elements are escaped in one text, because that takes a quarter of the time of escaping each by itself.
       await out(separator + escaped(elements.map((element) => JSON.stringify(element)).join(",\n")));
       separator = ",\n";
     },

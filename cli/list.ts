@@ -79,13 +79,13 @@ async function printTable(context: CommandContext, filter: LeadFilter): Promise<
 interface Column {
   title: string;
   cells: number;
-  /** How many cells more it gets of the width that is left. The name gets the rest. */
+  /** How many cells more it may get of the width that is left. The name gets the rest. */
   more?: number;
   text(lead: LeadRow, now: Date): string;
 }
 
 /** The columns in order. A narrow terminal shows the first ones only. */
-const table: Column[] = [
+const tableColumns: Column[] = [
   { title: "ID", cells: 8, text: ({ id }) => reference(id) },
   { title: "CAME IN", cells: 16, text: ({ created_at }) => clock(created_at) },
   { title: "REVIEW", cells: 12, more: 1, text: review },
@@ -106,17 +106,17 @@ function review({ withdrawn_at, reviewed_at, created_at }: LeadRow, now: Date): 
   return reviewed_at ? "reviewed" : timeLeft(reviewBy(created_at), now);
 }
 
-const heading = (columns: number) => joined(columns, ({ title }) => title);
+const heading = (terminalWidth: number) => joined(terminalWidth, ({ title }) => title);
 
-function line(lead: LeadRow, now: Date, columns: number): string {
-  const row = joined(columns, (column) => column.text(lead, now));
+function line(lead: LeadRow, now: Date, terminalWidth: number): string {
+  const row = joined(terminalWidth, (column) => column.text(lead, now));
   return lead.marks.length === 0 ? row : `${row}${" ".repeat(10)}looks like spam: ${lead.marks.join(", ")}\n`;
 }
 
-function joined(columns: number, text: (column: Column) => string): string {
-  const max = Math.min(Math.max(columns, 80), 120);
+function joined(terminalWidth: number, text: (column: Column) => string): string {
+  const max = Math.min(Math.max(terminalWidth, 80), 120);
   let width = -2;
-  const fitting = table.filter(({ cells }) => (width += cells + 2) <= max);
+  const fitting = tableColumns.filter(({ cells }) => (width += cells + 2) <= max);
   let spare = max - fitting.reduce((sum, { cells }) => sum + cells + 2, -2);
   const widths = fitting.map(({ cells, more = 0 }) => {
     const added = Math.min(more, spare);

@@ -1,4 +1,4 @@
-// `leads move --to <database>`: everything into another database, compared there; the old one stays as it is.
+// `leads move --to <database>`: copies everything into another database, and compares it there. The old database stays as it is.
 import * as v from "valibot";
 import { databaseAddress } from "../config/addresses.ts";
 import { connect } from "../database/connect.ts";

@@ -37,7 +37,7 @@ export const restore: AddCommand = (program, run) => {
           return 0;
         },
         // A mistyped name leaves no empty database behind.
-        { makesDatabase: true, isPossible: () => requireBackup(file).catch(refuseUnusable) },
+        { makesDatabase: true, requirePossible: () => requireBackup(file).catch(refuseUnusable) },
       ),
     );
 };

@@ -30,7 +30,7 @@ export async function runCommand(words: readonly string[], surroundings: Surroun
   try {
     const command = await readCommand(words, terminal.columns);
     if ("handler" in command) {
-      await command.isPossible?.();
+      await command.requirePossible?.();
       return await runHandler(command.handler, command.makesDatabase === true, contextOf(surroundings));
     }
     if ("folderHandler" in command)

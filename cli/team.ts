@@ -7,7 +7,7 @@ import {
   inviteMember,
   linkOf,
   type Member,
-  memberCalled,
+  memberNamed,
   members,
   recoverMember,
   removeMember,
@@ -106,7 +106,7 @@ function explainDuplicate(error: unknown): never {
 }
 
 async function findMember(ask: Ask, name: string) {
-  const found = await memberCalled(ask, name);
+  const found = await memberNamed(ask, name);
   if (found) return found;
   throw new Refusal(`No member is called ${printable(name)}. Who is in: ${typed("team list")}`);
 }

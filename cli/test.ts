@@ -16,7 +16,7 @@ export const test: AddCommand = (program, run) => {
       run(async ({ config, out, tell, signal }) => {
         const { channels } = config.delivery;
         let rejected = 0;
-        // That a mail server rejected some of the mailboxes is an event and no outcome, because the team has the message.
+        // A mail server that rejects some of the mailboxes is a log event and no outcome, because the team has the message.
         const log: Log = (event, facts = {}) => {
           if (event === "mailbox-rejected") rejected = Number(facts.count);
           if (event === "bug") makeLog((line) => tell(line.trimEnd()))(event, facts);

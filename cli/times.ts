@@ -13,7 +13,7 @@ export const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().ti
 export const clock = (time: Date): string =>
   time.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
 
-/** How long, in the one unit that matters: "40 min", "5 h", "3 days". Less than nothing is "0 min", because two clocks differ. */
+/** How long, in the one unit that matters: "40 min", "5 h", "3 days". A negative time is "0 min", because two clocks may differ. */
 export function duration(milliseconds: number): string {
   if (milliseconds < hour) return `${Math.floor(Math.max(milliseconds, 0) / minute)} min`;
   if (milliseconds < 2 * day) return `${Math.floor(milliseconds / hour)} h`;

@@ -1,6 +1,6 @@
 // Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
 // where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused
-// states). The answers are those of the inbox's API (inbox/api-managing.ts), but for `memberCalled` and `callLog`, which only the operator's
+// states). The answers are those of the inbox's API (inbox/api-managing.ts), but for `memberNamed` and `callLog`, which only the operator's
 // command may call.
 import { type Ask, withoutUnset } from "./ask.ts";
 import { askToRead } from "./standby.ts";
@@ -47,8 +47,8 @@ export const members = async (ask: Ask) =>
   ((await ask((sql) => sql`team.members()`)) as { members: Member[] }).members;
 
 /** The member who has this name, which need not be typed as it is kept. */
-export const memberCalled = async (ask: Ask, name: string) =>
-  (await ask((sql) => sql`team.member_called(${name})`)) as Pick<Member, "id" | "name"> | null;
+export const memberNamed = async (ask: Ask, name: string) =>
+  (await ask((sql) => sql`team.member_named(${name})`)) as Pick<Member, "id" | "name"> | null;
 
 /** @throws Refused 409 when a member has the name. */
 export const inviteMember = async (ask: Ask, name: string, role: Member["role"]) =>

@@ -27,7 +27,7 @@ end $$;
 
 -- The member of this name, which the operator types: capitals, blanks and invisible characters are no part of it. Null when there is none.
 -- Not granted to the inbox, whose pages have the ids.
-create function team.member_called(member_name text) returns jsonb
+create function team.member_named(member_name text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -259,7 +259,7 @@ begin
 end $$;
 
 revoke execute on function
-  team.members, team.member_called, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
+  team.members, team.member_named, team.remove_member, team.take_back, team.erase_lead, team.record_export, team.export_leads,
   team.paused_states, team.pause_state, team.resume_state, team.record_reading,
   team.reports
 from public;
