@@ -1,5 +1,5 @@
-// A beacon: the few bytes with which a page reports which steps its reader took, each once a page load, with the campaign words of its
-// address. Anything else is refused.
+// A beacon: the few bytes with which a page reports which steps its reader took, each once a page load, and its web vitals, with the
+// campaign words of its address. Anything else is refused.
 import { type CampaignWords, campaignWordsOf } from "./campaign-words.ts";
 import { type BrowserStep, browserSteps } from "./steps.ts";
 import { type Vital, vitalBuckets } from "./vital-buckets.ts";
@@ -10,7 +10,7 @@ export interface Beacon extends CampaignWords {
   vitals: [Vital, number][];
 }
 
-/** The most that a beacon may hold, in bytes: all steps, and long campaign words, also where a link has each several times. */
+/** The most that a beacon may hold, in bytes: room for all steps, and for long campaign words even in a link that repeats each of them. */
 export const maxBeaconBytes = 4096;
 
 /**

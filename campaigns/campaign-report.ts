@@ -73,7 +73,6 @@ export interface VitalCount {
   n: number;
 }
 
-/** Adds up the rows. */
 export function reportOf(rows: readonly CountedRow[], vitals: readonly VitalCount[]): CampaignReport {
   const matched = rows.filter(({ is_matched }) => is_matched);
   const byCampaign = Map.groupBy(matched, (row) => JSON.stringify([row.source, row.medium, row.campaign]));

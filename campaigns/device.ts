@@ -1,5 +1,5 @@
-// The kind of device that a User-Agent header names. Of a page load nothing else of the header is stored; the last
-// 1,000 headers stand in memory, by themselves.
+// The kind of device that a User-Agent header names. Nothing else of the header is stored with a page load. Up to 1,000 headers are kept in
+// memory, without anything else of their requests.
 import { isbot } from "isbot";
 import type { Device } from "./steps.ts";
 
@@ -21,7 +21,7 @@ export function deviceOf(header: string | null | undefined): Device {
   return device;
 }
 
-// The same rule stands in SQL (private.device_of), for leads that came without our server's word for the device.
+// The same rule stands in SQL (private.device_of), for leads whose device our server did not state.
 function kindOf(userAgent: string): Device {
   const names = (...words: string[]) => words.some((word) => userAgent.includes(word));
   if (userAgent === "") return "unknown";

@@ -1,5 +1,5 @@
 // What an experiment says so far: how many more or fewer leads its variant brings, as a range, whether its loads are split as they should
-// be, and how many more loads and days it needs.
+// be, how many loads it needs, and how many more days that takes.
 import {
   chiSquareOfSplit,
   daysLeft,
@@ -31,8 +31,9 @@ export interface CountedExperiment {
 }
 
 /**
- * What is known of the variant: it brings more or fewer stored leads; no difference so far; none at the full size, where a true
- * difference as large as planned for is missed by 20 of 100 experiments; nothing, because the split is broken or nothing was loaded.
+ * What is known of the variant: it brings more or fewer stored leads; no difference is found so far ("not yet"), or none at the full size
+ * ("none found"), where at most 20 of 100 experiments miss a true difference as large as planned; nothing is known, because the split is
+ * broken or one side has no loads.
  */
 export type Verdict = "more" | "fewer" | "not yet" | "none found" | "split broken" | "no loads";
 
@@ -51,7 +52,7 @@ export interface ExperimentResult extends CountedExperiment {
   split_chi_square: number;
 }
 
-/** Judges what was counted. Leads are judged by stored ones alone; the others are shown beside them. */
+/** Judges what was counted. The verdict goes by the stored leads alone; those that likely qualify have a range beside it. */
 export function resultOf(counted: CountedExperiment): ExperimentResult {
   const { original, changed, plan, days } = counted;
   const split_chi_square = chiSquareOfSplit(original.loads, changed.loads);

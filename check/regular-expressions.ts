@@ -35,7 +35,7 @@ export function problemWith({ source, flags }: Pick<Expression, "source" | "flag
     : "more than can be judged: write it simpler";
 }
 
-/** Milliseconds. The longest takes 2 s, and many times as long beside other work. */
+/** In milliseconds. The slowest proof takes 2 s, and many times as long while the machine does other work. */
 const judgingLimit = 120_000;
 
 const literal = ({ regex }: Node) => regex && { source: regex.pattern, flags: regex.flags };
