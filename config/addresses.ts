@@ -6,14 +6,13 @@ import { listOf } from "./values.ts";
 
 const noWebAddress = "must be a web address such as https://example.com.";
 
-/** A web address. */
 export const webAddress = v.pipe(
   v.string(),
   v.check((given) => /^https?:\/\/./.test(given), "must be an address that starts with https:// or http://."),
   v.check((given) => !/^https?:\/\/./.test(given) || URL.canParse(given), noWebAddress),
 );
 
-/** A web address without a query, and without the slash at its end. */
+/** A web address without a query, a fragment or a user. A slash at its end is removed. */
 export const siteAddress = v.pipe(
   webAddress,
   v.check((given) => {
@@ -23,7 +22,7 @@ export const siteAddress = v.pipe(
   v.transform((given) => withoutEndingSlashes(new URL(given).origin + new URL(given).pathname)),
 );
 
-/** The address of a Supabase project, or of another server that answers as its data API does: what is below it is ours to add. */
+/** The address of a Supabase project, or of a server that answers as its data API does. The pages add paths such as /rest/v1/leads. */
 export const backendAddress = v.pipe(
   siteAddress,
   v.check(
@@ -32,21 +31,21 @@ export const backendAddress = v.pipe(
   ),
 );
 
-/** The address of a server that answers at its top alone: what it sends links to paths of its own. */
-export const serverAddress = v.pipe(
+/** The address of a server that has a host name or port to itself, because its pages link to paths such as /account. */
+export const addressWithoutPath = v.pipe(
   siteAddress,
   v.check(isOrigin, "must be an address without a path, such as https://inbox.example.com."),
 );
 
-/** A web address that a lead may travel to: encrypted, or on this machine. */
-export const privateAddress = v.pipe(
+/** A web address that leads or secrets may be sent to: over https, or on this machine. */
+export const encryptedOrLocalAddress = v.pipe(
   webAddress,
   v.check(
     (given) => !URL.parse(given)?.username && !URL.parse(given)?.password,
     "must not hold a user or a password, because none is sent.",
   ),
   v.check(
-    (given) => !URL.canParse(given) || isEncrypted(new URL(given)),
+    (given) => !URL.canParse(given) || isEncryptedOrLocal(new URL(given)),
     "must start with https://, unless it is on this machine.",
   ),
 );
@@ -70,7 +69,7 @@ export const mailServer = v.pipe(
   v.check(isMailServer, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`),
 );
 
-/** Who sends a mail. A name with a comma, as of an "Inc.", or with brackets is quoted for the mail. (RFC 5322, 3.4) */
+/** Who sends a mail. A name with a comma, such as "Lane, Inc.", or with a colon or parentheses is quoted for the mail. (RFC 5322, 3.4) */
 export const sender = v.pipe(
   v.string(),
   v.check(isSender, "must be an address, or a name and an address: Leads <leads@example.com>."),
@@ -117,7 +116,7 @@ function withoutEndingSlashes(given: string): string {
   return given.slice(0, end);
 }
 
-function isEncrypted({ protocol, hostname }: URL): boolean {
+function isEncryptedOrLocal({ protocol, hostname }: URL): boolean {
   const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
   return protocol === "https:" || isHere;
 }
@@ -131,7 +130,7 @@ function isMailServer(given: string): boolean {
   return /^\/?$/.test(url.pathname) && !url.search.includes("@") && !url.hash && isEncodedInUtf8(given);
 }
 
-// The parts that `database/connect.ts` takes an address apart into. `URL` knows neither several hosts nor a socket's folder.
+// Divides the address as `database/connect.ts` does, because `URL` knows neither several hosts nor a socket's folder.
 function isDatabaseAddress(given: string): boolean {
   const [scheme = "", rest = ""] = given.split(/:\/\/(.*)/s, 2);
   if (!/^postgres(ql)?$/.test(scheme) || rest === "" || rest.includes("#")) return false;

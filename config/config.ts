@@ -77,7 +77,10 @@ function configOf(settings: Settings) {
   };
 }
 
-/** With SITE_URL, the site's own pages may always send leads, also where another host serves them and ALLOWED_ORIGINS names others alone. */
+/**
+ * Where SITE_URL is set, the site's own pages may always send leads, even if ALLOWED_ORIGINS does not name their origin: another host may
+ * serve them.
+ */
 const allowedOriginsOf = ({ ALLOWED_ORIGINS: named, SITE_URL: site }: Settings): "*" | string[] =>
   named === "*" || !site ? named : [...new Set([...named, new URL(site).origin])];
 

@@ -1,12 +1,12 @@
 // The settings of the team's side: the channels that notify the team of a lead, the alert when none can, and the inbox.
 
-import { mailboxes, mailServer, privateAddress, sender, serverAddress } from "./addresses.ts";
+import { addressWithoutPath, encryptedOrLocalAddress, mailboxes, mailServer, sender } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
 import { oneOf, onOrOff, text, token, webhookSecret, wholeNumber } from "./values.ts";
 
 export const channels = {
   WEBHOOK_URL: optional(
-    privateAddress,
+    encryptedOrLocalAddress,
     "How the team hears of a lead. Set one channel or more; with none, leads are stored and the team is not told.\n\nA signed POST for each lead, as Standard Webhooks describes it; https, or http to this machine itself.",
     "https://crm.example.com/leads",
   ),
@@ -37,7 +37,7 @@ export const channels = {
     "A mail says that a lead is waiting, not whose. full: also the name, the contact and the answers. Mail is not a safe\nplace for health answers; choose full only when every mailbox and server on the way may hold them.",
   ),
   CHAT_URL: optional(
-    privateAddress,
+    encryptedOrLocalAddress,
     "A chat message that a lead is waiting, without a personal word, to an incoming webhook as Slack has it.",
     "https://hooks.example.com/services/...",
   ),
@@ -55,7 +55,7 @@ export const alert = {
     "When leads have waited so many minutes and no channel took word of them, the log, the inbox and /metrics say so ...",
   ),
   ALERT_URL: optional(
-    privateAddress,
+    encryptedOrLocalAddress,
     "... and a message without a personal word goes to this address, as JSON with a `text` that a chat's incoming webhook\nshows. Take another service than the channels use.",
     "https://hooks.example.com/services/...",
   ),
@@ -70,7 +70,7 @@ export const inbox = {
   INBOX_PORT: withDefault(wholeNumber(0, 65_535), "3001", ""),
   INBOX_HOST: withDefault(text, "127.0.0.1", ""),
   INBOX_URL: optional(
-    serverAddress,
+    addressWithoutPath,
     "The inbox's public address: passkeys and links in messages are bound to it. Browsers offer passkeys at https, or at the name localhost.",
     "http://localhost:3001",
   ),
@@ -86,7 +86,7 @@ export const inbox = {
     "",
   ),
   OIDC_ISSUER: optional(
-    privateAddress,
+    encryptedOrLocalAddress,
     "Sign-in through your company's own OpenID Connect provider, for invited members; all three or none.",
     "https://login.example.com",
   ),

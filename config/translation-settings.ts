@@ -13,7 +13,6 @@ type ReviewSetting = `${Uppercase<(typeof translations)[Code]["name"]>}_REVIEWED
 type HoursSetting = `PROVIDER_HOURS_${Uppercase<Code>}`;
 type Entries<Name extends string> = Record<Name, ReturnType<typeof optional<typeof text>>>;
 
-/** The codes of the languages. */
 export const translationCodes = Object.keys(translations) as Code[];
 
 /** The setting that says who answers for the pages of a language: SPANISH_REVIEWED_BY. */

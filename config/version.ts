@@ -1,4 +1,4 @@
-// Which version of the product this is: the one of package.json, whose changes CHANGELOG.md tells.
+// The version of the product, as package.json says it. CHANGELOG.md tells what each version changed.
 import { readFileSync } from "node:fs";
 
 export const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {

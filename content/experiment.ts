@@ -1,6 +1,6 @@
 // An experiment: half of the page loads show the article's original, half a variant of its headline, standfirst, picture or running
-// text. What is not named here no experiment can touch: the label, the form and its words, the permission notice, the headings of the
-// specification and the disclaimer.
+// text. An experiment can change nothing else: not the label, the form and its words, the permission notice, the headings of the
+// specification or the disclaimer.
 import type { SourceName } from "./claims.ts";
 import type { ArticleTexts, Picture, Text } from "./language.ts";
 import type { LanguageCode } from "./languages.ts";
@@ -13,7 +13,10 @@ export interface Experiment {
   variant: string;
   language: LanguageCode;
   changes: Changes;
-  /** The first day, and the day after the last one, as YYYY-MM-DD. The end is set when it is over: from then on it is not shown. */
+  /**
+   * The first day, and the day after the last one, as YYYY-MM-DD. `endedOn` is set when the experiment is over. Until then the variant is
+   * shown.
+   */
   startedOn: string;
   endedOn?: string;
   /** The share of the original's loads that is expected to become a lead (0.02), and the relative lift to be found (0.3). */

@@ -1,6 +1,6 @@
 // The shape of a language: everything that the pages say, apart from how they look. Each language is one folder here that
-// exports one of these, and one line in `languages.ts`. Of many texts, the pages fill {name}, {legalName}, {phone}, {callsFrom}, {npi} and
-// {address} with the provider's own (`provider.ts`). `spec/placeholders.spec.ts` fails where one stands in a text that is shown as it is.
+// exports one of these, and one line in `languages.ts`. In many texts, the pages replace {name}, {legalName}, {phone}, {callsFrom}, {npi}
+// and {address} by the provider's own (`provider.ts`). `spec/placeholders.spec.ts` fails where a placeholder stands in any other text.
 import type { Field } from "../lead/lead.ts";
 import type { Claim, ClaimName, SourceName } from "./claims.ts";
 import type { RefusalName } from "./refusals.ts";
@@ -143,7 +143,7 @@ export interface ThankYouTexts {
  * provider's {name}, {phone} and {callsFrom}.
  */
 export interface CallScripts {
-  /** Who is meant by {person} where the name is none that can be read. */
+  /** What stands for {person} where the lead has no name that can be read. */
   person: string;
   /** Sentences in order, until the person has agreed to talk. */
   call: readonly string[];

@@ -30,16 +30,17 @@ export interface NoticeSettings {
   provider: ProviderSettings;
 }
 
-const known = new WeakMap<NoticeSettings, PermissionNotice[]>();
+const cache = new WeakMap<NoticeSettings, PermissionNotice[]>();
 
 /**
- * The notice in each language that is shown, the first one's first. NOTICE_FILE is read once for the same settings by the pages' renderer, and
- * once by the server, which tells the database at its start which wordings it shows: some pages are rendered later. @throws ContentError when the file cannot be read or
- * lacks what the regulation asks.
+ * The notice in each language that is shown, in the order of LANGUAGES. The notices of a settings object are kept, because a page that is
+ * rendered later must show the wording that the server recorded at its start, even if NOTICE_FILE has changed. The pages' renderer, which
+ * the build bundles, has a copy of this module and reads the file once more.
+ * @throws ContentError when the file cannot be read or lacks what the regulation asks.
  */
 export function permissionNotices(settings: NoticeSettings): PermissionNotice[] {
-  const notices = known.get(settings) ?? readNotices(settings);
-  known.set(settings, notices);
+  const notices = cache.get(settings) ?? readNotices(settings);
+  cache.set(settings, notices);
   return notices;
 }
 
