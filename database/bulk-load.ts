@@ -8,16 +8,16 @@ type Progress = (part: number) => void;
 /** The part of the time that the rows take, as measured at 500,000 leads; the rest goes into indexes and references. */
 const partOfRows = 0.6;
 
-/** Something that is dropped before the rows come and made again after them. */
+/** An index or a reference, which is dropped before the rows come and made again after them. */
 interface Definition {
   drop: string;
   make: string;
 }
 
 /**
- * Calls `load` while these tables, such as `public.leads`, have no trigger of ours, no reference from or to them and no index but those
- * that keep rows unique. Afterwards all of it is as before, and every reference was checked. Other sessions wait until the end of the
- * transaction. @throws the database's error 23503 when a row refers to one that is not there.
+ * Calls `load` while these tables, such as `public.leads`, fire no trigger and have no reference from or to them, and no index but those
+ * that keep rows unique. Afterwards triggers, references and indexes are as before, and every reference was checked. Other sessions wait
+ * until the end of the transaction. @throws the database's error 23503 when a row refers to one that is not there.
  */
 export async function loadInBulk<Result>(
   tx: TransactionSql,
@@ -25,7 +25,7 @@ export async function loadInBulk<Result>(
   load: (onProgress: Progress) => Promise<Result>,
   onProgress: Progress = () => {},
 ): Promise<Result> {
-  await allowLongStatements(tx);
+  await prepareLongTransaction(tx);
   const references = await referencesOf(tx, tables);
   const indexes = await indexesOf(tx, tables);
   for (const table of tables) await tx.unsafe(`alter table ${table} disable trigger user`);
@@ -41,10 +41,11 @@ export async function loadInBulk<Result>(
 }
 
 /**
- * A host may end the owner's statements after minutes (Supabase: two), and an index of millions of rows takes longer. Meanwhile the
- * transaction in the database that is copied from has nothing to do. PostgreSQL 17 added a limit for whole transactions.
+ * Lifts the time limits that a host may set, and gives the making of indexes more memory. A host may end the owner's statements after
+ * minutes (Supabase: two), and an index of millions of rows takes longer. While it is made, the transaction on the database that is copied
+ * from is idle. PostgreSQL 17 added a limit for whole transactions.
  */
-export async function allowLongStatements(tx: TransactionSql): Promise<void> {
+export async function prepareLongTransaction(tx: TransactionSql): Promise<void> {
   await tx`
     select set_config(name, '0', true) from pg_settings
     where name in ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
@@ -59,7 +60,7 @@ const indexesOf = (tx: TransactionSql, tables: readonly string[]) => tx<Definiti
   where i.indrelid = any (${[...tables]}::text[]::regclass[]) and not i.indisunique and not i.indisexclusion
   order by c.oid`;
 
-/** In the order in which they were made, because erasing a lead follows them in that order. */
+/** In the order in which they were made, because PostgreSQL follows them in that order when a lead is erased. */
 const referencesOf = (tx: TransactionSql, tables: readonly string[]) => tx<Definition[]>`
   select format('alter table %s drop constraint %I', f.conrelid::regclass, f.conname) as drop,
     format('alter table %s add constraint %I %s', f.conrelid::regclass, f.conname, pg_get_constraintdef(f.oid)) as make

@@ -4,7 +4,7 @@
 import type { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type { TransactionSql } from "postgres";
-import { allowLongStatements, loadInBulk } from "./bulk-load.ts";
+import { loadInBulk, prepareLongTransaction } from "./bulk-load.ts";
 import type { Sql } from "./connect.ts";
 import { CopyIn, refusesRows } from "./copy-in.ts";
 import { beginCopyOut, resumeSocket } from "./copy-out.ts";
@@ -37,7 +37,7 @@ export async function copyDatabase(from: Sql, to: Sql, onProgress: Progress = ()
   await migrate(to);
   // Until a table is analyzed, the planner takes it for empty.
   await transaction(to, async (target) => {
-    await allowLongStatements(target);
+    await prepareLongTransaction(target);
     await target`analyze`;
   });
   return rows;
@@ -73,7 +73,7 @@ export async function copyTables(
     }
     return rows;
   };
-  await allowLongStatements(source);
+  await prepareLongTransaction(source);
   await printAlike(source);
   await printAlike(target);
   const names = tables.map(({ name }) => name);

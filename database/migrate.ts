@@ -10,7 +10,7 @@ const folder = new URL("../supabase/migrations/", import.meta.url);
 /** The key of the advisory lock of a program that sets up the database. The number is arbitrary, but the same for all of them. */
 const setUpLock = 2_026_112_100;
 
-/** Has this transaction set up the database alone, as one of many programs that start. */
+/** Makes this transaction wait until no other one sets up the database, because several programs may start at once. */
 export async function lockSetUp(tx: postgres.TransactionSql): Promise<void> {
   // Whoever waits longer fails here; a server that starts tries again (prepare.ts).
   await tx`set local lock_timeout = '10s'`;
@@ -18,8 +18,8 @@ export async function lockSetUp(tx: postgres.TransactionSql): Promise<void> {
 }
 
 /**
- * A migration on disk. `version` is the digits its file name starts with: a day, and a number below 100 where the Supabase CLI puts the time
- * of day. That tells ours from those which a project may have of its own in the same ledger.
+ * A migration on disk. `version` is the digits its file name starts with: a day, and a number below 100 where the Supabase CLI puts the
+ * time of day. That tells our migrations from those that a project has of its own in the same ledger.
  */
 interface Migration {
   version: string;
@@ -27,7 +27,7 @@ interface Migration {
   text: string;
 }
 
-/** What a migration says of itself, so that a program that does not know it refuses the database (private.required_version). */
+/** The comment of a migration that older programs must know. One that does not know it refuses the database (private.required_version). */
 const breaksOlder = "-- Older programs do not work on these tables.";
 
 /** A database that cannot be migrated; the message says why and what to do. */
@@ -74,8 +74,8 @@ export async function newestVersion(): Promise<string> {
 }
 
 /**
- * The version of our newest migration that was applied to a database, as private.schema_version says it, which older tables do not have.
- * "" where the ledger has none of ours. @throws the database's error where there is no ledger.
+ * The version of our newest migration that was applied to a database. It is read from the ledger, because older tables do not have
+ * private.schema_version, which says the same. "" where the ledger has none of ours. @throws the database's error where there is no ledger.
  */
 export async function schemaVersion(sql: Sql | postgres.TransactionSql): Promise<string> {
   const [newest] = await sql<{ version: string | null }[]>`

@@ -11,8 +11,8 @@ import { isDatabaseTrouble } from "./trouble.ts";
 export interface ResilientConnection {
   /**
    * Runs the work and waits at most `timeout` milliseconds for its result.
-   * @throws QueryTimeout, or what the work throws: an error that is no trouble of the database (see `isDatabaseTrouble`)
-   * is rethrown unchanged, as a deadlock is. It is not logged here and causes no reconnect.
+   * @throws QueryTimeout, or what the work throws. An error that is no trouble of the database (see `isDatabaseTrouble`), and a
+   * deadlock, are not logged here and cause no reconnect.
    */
   query<Result>(work: (sql: Sql) => Promise<Result>, timeout?: number): Promise<Result>;
   /** Ends the sessions. A query that this cuts off is rejected, but it is no outage. */

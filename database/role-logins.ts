@@ -18,9 +18,9 @@ export const roleAddress = (ownerAddress: string, role: LoginRole): string =>
   addressAs(ownerAddress, role, derivePassword(ownerAddress, role));
 
 /**
- * Lets the roles log in, and revokes from everybody what a role could fill the disk with or hold up a start with; PostgreSQL's own functions only
- * where the owner is a superuser (docs/deploy-server.md). `sql` and `ownerAddress` are the owner's. A role
- * that the server does not have yet is skipped.
+ * Lets the roles log in, and revokes from everybody the rights with which a role could fill the disk or hold up a start. The right to call
+ * PostgreSQL's own functions is revoked only where the owner is a superuser (docs/deploy-server.md). `sql` and `ownerAddress` are the
+ * owner's. A role that the server does not have yet is skipped.
  * @throws the database's error when the owner may not change roles; the operator then names logins in the settings.
  */
 export async function openRoleLogins(
@@ -42,9 +42,9 @@ export async function openRoleLogins(
 }
 
 /**
- * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's; both are less than the 15 s after
- * which a program takes a silent database for lost and ends all its queries (resilient-connection.ts). Of the delivery's scheduled
- * jobs, the daily look for leads that the lists have missed reads every lead.
+ * How long a statement of the role may take. A visitor waits for the intake's and a member for the team's; both are less than the 15 s
+ * after which a program takes a silent database for lost and ends all its queries (resilient-connection.ts). The delivery's is long,
+ * because one of its scheduled jobs reads every lead: the daily look for leads that the lists have missed.
  */
 const statementTimeouts = { leads_intake: "8s", leads_delivery: "10min", leads_team: "12s" } as const;
 
@@ -70,7 +70,7 @@ end $$`;
 // Temporary tables, large objects, and before PostgreSQL 15 tables in `public`, would let a role fill the disk. A lock by
 // number would let it hold up the next start; functions that need such locks take them as their owner.
 // A copy of a database does not carry these revocations over, so each start makes them again.
-// Everybody loses a right that this role still has.
+// Each right is revoked from everybody (public), because that is whom the role has it from.
 const revokePublicRights = (role: LoginRole) => `do $$ declare routine regprocedure; begin
   if has_database_privilege('${role}', current_database(), 'temporary') then
     execute format('revoke temporary on database %I from public', current_database());

@@ -1,5 +1,5 @@
-// Syncs the operator's settings to the database, where SQL reads them at each insert: the wordings of the permission notice, the
-// origins whose pages may send leads, and how long things are kept.
+// Syncs to the database what its functions must know of the operator's settings: the wordings of the permission notice, the origins whose
+// pages may send leads, how long things are kept, when leads that wait are an alert, and the experiments.
 import type { Sql } from "./connect.ts";
 
 export interface SyncedSettings {
@@ -17,7 +17,7 @@ export interface SyncedSettings {
   retentionDays?: number | undefined;
   /** Minutes after which a lead that no channel took is an alert; undefined means never. */
   alertAfterMinutes?: number | undefined;
-  /** The experiments that the pages list. Earlier ones stay in the database, because leads remember their variants. */
+  /** The experiments that content/experiments.ts lists. Earlier ones stay in the database, because leads remember their variants. */
   experiments?: readonly SyncedExperiment[] | undefined;
 }
 

@@ -1,6 +1,6 @@
 // What the exports of leads and of permissions have in common: how they read their rows, and how they report their progress.
 import type { TransactionSql } from "postgres";
-import { allowLongStatements } from "../database/bulk-load.ts";
+import { prepareLongTransaction } from "../database/bulk-load.ts";
 import type { CopiedRow } from "../database/copy-out.ts";
 import type { Progress } from "./backup.ts";
 
@@ -46,7 +46,7 @@ export async function prepareExport(
   tx: TransactionSql,
   { since, onProgress }: ExportOptions,
 ): Promise<{ fresh: string[]; report: (rows: number) => void }> {
-  await allowLongStatements(tx);
+  await prepareLongTransaction(tx);
   // As `isoTime` reads times: a server may have another zone, and write them in another style.
   await tx`select set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true)`;
   const found = await tx<{ id: string }[]>`select private.leads_to_index(null, '2 days') as id`;
