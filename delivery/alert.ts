@@ -10,10 +10,10 @@ export interface AlertSettings {
   url: string | undefined;
 }
 
-type What = "began" | "ended";
+type AlertKind = "began" | "ended";
 
 interface Alert {
-  what: What;
+  what: AlertKind;
   /** How many leads wait. */
   leads: number;
   /** For how long the oldest has. */
@@ -24,10 +24,10 @@ const receiver = "the alert's server";
 /** Milliseconds for its answer. */
 const timeout = 10_000;
 
-/** What the database says: what there is to log, and what there is to send. */
+/** What the database says: `what` is to be logged, and `to_send` is to be sent. */
 interface Found extends Omit<Alert, "what"> {
-  what: What | null;
-  to_send: What | null;
+  what: AlertKind | null;
+  to_send: AlertKind | null;
 }
 
 /**
@@ -62,7 +62,7 @@ async function send(url: string, alert: Alert): Promise<string | undefined> {
 }
 
 /** "40 minutes", "5 hours", "3 days". */
-function lasting(minutes: number): string {
+function durationInWords(minutes: number): string {
   if (minutes < 120) return minutes === 1 ? "1 minute" : `${minutes} minutes`;
   if (minutes < 48 * 60) return `${Math.floor(minutes / 60)} hours`;
   return `${Math.floor(minutes / (24 * 60))} days`;
@@ -73,7 +73,7 @@ export function messageOf({ what, leads, minutes }: Alert) {
   const subject = leads === 1 ? "1 lead waits" : `${leads} leads wait`;
   const text =
     what === "began"
-      ? `${subject}, the oldest for ${lasting(minutes ?? 0)}, and the team has not been notified: no channel has taken a message about them. Look into the inbox, and at: ${typed("status")}`
+      ? `${subject}, the oldest for ${durationInWords(minutes ?? 0)}, and the team has not been notified: no channel has taken a message about them. Look into the inbox, and at: ${typed("status")}`
       : "No lead waits any more of which the team has not been notified.";
   return { type: `leads-unnotified.${what}`, text, leads, oldest_minutes: minutes };
 }

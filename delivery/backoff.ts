@@ -10,7 +10,7 @@ const waits = [
   ...Array.from({ length: 17 }, () => 4 * hour),
 ];
 
-/** Milliseconds after which what failed because of a bug is tried again: not at each sweep. */
+/** Milliseconds until work that failed because of a bug is tried again. Without the pause each sweep would try it. */
 export const pauseAfterBug = 60_000;
 
 /** The number of attempts after which a delivery may have failed. */

@@ -1,5 +1,5 @@
-// The clock by which a worker pauses and knows when a job is due. It never goes back, because a machine's clock that was ahead and is set
-// right would otherwise end a pause of seconds only when that time has come again.
+// The clock by which a worker pauses and knows when a job is due. It never goes back. The machine's clock goes back when it was ahead and
+// is corrected, and a pause of seconds would then last until the earlier time is reached again.
 
 /** Returns milliseconds. */
 export type Clock = () => number;

@@ -23,15 +23,15 @@ export interface DeliveryDependencies {
   };
   /** The permission notices of all languages that the pages were built with. */
   notices: SyncedSettings["notices"];
-  /** The experiments that the pages list; without any, the database keeps those that it knows. */
+  /** The experiments that content/experiments.ts lists. Where this is not given, the database keeps those that it knows. */
   experiments?: SyncedSettings["experiments"];
   log: Log;
 }
 
 export interface ComposedDelivery {
   /**
-   * Syncs to the database what the insert must know: the wordings that are agreed to, and the channels a lead is owed to; the
-   * latter only where this process delivers. Needs the owner's connection.
+   * Syncs the settings to the database and, where this process delivers, the channels that each insert of a lead enqueues a delivery
+   * for. Needs the owner's connection.
    */
   sync(sql: Sql): Promise<void>;
   /**
@@ -59,7 +59,7 @@ export interface RunningDelivery {
   stop(grace?: number): Promise<void>;
 }
 
-/** Composes the delivery. Nothing runs and nothing connects until it is told to. */
+/** Nothing runs and nothing connects before a method is called. */
 export function composeDelivery({
   config,
   notices,
@@ -107,7 +107,7 @@ export function composeDelivery({
 function startOn(address: string, { channels, checkAlert, prepare, log }: WorkerSettings): RunningDelivery {
   const database = makeResilientConnection(() => connect(address, { max: 3, name: "leads delivery" }), log);
   // Separate, because a query that is sent on the connection of a long job waits for the job. It logs an outage only where there is no
-  // channel, because otherwise the other connections do. A job that is stopped alone is logged by what runs the jobs.
+  // channel, because otherwise the other connections do. Where the database stops one job alone, job-runner.ts logs it.
   const jobsDatabase = makeResilientConnection(
     () => connect(address, { max: jobConnections, name: "leads delivery jobs" }),
     channels.length === 0 ? log : () => {},

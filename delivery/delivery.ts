@@ -8,11 +8,11 @@ export interface Delivery {
   event: "lead.created" | "lead.overdue" | "lead.erased" | "permission.withdrawn" | "test";
   channel: string;
   leadId: string;
-  /** When it was owed, which is when it happened. */
+  /** When it was enqueued: when the event happened or, where that was later, when the channel was set up. */
   owedAt: Date;
-  /** Seconds since then, by the database's clock. */
+  /** Seconds since `owedAt`, by the database's clock. */
   owedFor: number;
-  /** Seconds for which it was owed at the attempt before, when the process of that attempt ended without recording a result. */
+  /** Seconds for which it had been owed at the attempt before, where the process of that attempt ended without recording a result. */
   abandonedAfter?: number | undefined;
   /** Which attempt this is, counted from 1. It also tells one claim from a later one, which has another number. */
   attempt: number;

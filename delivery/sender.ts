@@ -25,7 +25,6 @@ export interface Sender {
   isAborted(): boolean;
 }
 
-/** Makes the sender of a channel. */
 export function makeSender(channel: Channel, { log, clock, onRecovered }: SenderDependencies): Sender {
   const breaker = makeCircuitBreaker(clock);
   const aborting = new AbortController();
@@ -56,7 +55,7 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
   };
 }
 
-/** Sends. A channel returns every failure as an outcome. One that throws has a bug, which is logged, and its deliveries are tried again. */
+/** A channel returns every failure as an outcome. One that throws has a bug, which is logged, and its deliveries are tried again. */
 export async function sendSafely(
   channel: Channel,
   deliveries: [Delivery, ...Delivery[]],

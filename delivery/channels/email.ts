@@ -1,5 +1,5 @@
-// The e-mail channel: tells the team's mailboxes of leads that wait, and of withdrawals and erasures. What comes within some seconds of a mail goes
-// together into the next one, so a burst becomes a digest. smtp.ts and mail-api.ts say how a mail travels.
+// The e-mail channel: tells the team's mailboxes of leads that wait, and of withdrawals and erasures. What comes within some seconds of a
+// mail goes together into the next one, so a burst becomes a digest. smtp.ts and mail-api.ts say how a mail travels.
 import type { ChannelSettings } from "../../config/config.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Outcome, Transport } from "./channel.ts";

@@ -1,12 +1,13 @@
 // The registry of channels:
-// - webhook: a signed POST a delivery, with all facts of its lead, or the id alone of one that was erased, to a program of the provider's, as
-//   Standard Webhooks describes it
+// - webhook: a signed POST for each delivery, as Standard Webhooks describes it, to a program of the provider's. It has all facts of the
+//   lead, or the id alone of an erased one.
 // - email: a mail to the team that leads wait
 // - chat: a message that leads wait, without a personal word, to an incoming webhook as Slack has it
 //
-// A new channel is its file (post-json.ts has the POST of one that speaks HTTP), its line here, its settings in config/team-settings.ts (one that needs several has a rule in `jointRules` of
-// config/settings.ts), its chapter of the specification, and a line in spec/delivery-settings.spec.ts; the database and the messages take
-// the names from here. An example in docs/deploy-supabase.md and a line in docs/privacy.md say what it receives.
+// A new channel needs a file of its own (post-json.ts has the POST of a channel that speaks HTTP), a line here, its settings in
+// config/team-settings.ts (and a rule in `jointRules` of config/settings.ts where several settings need each other), a chapter in spec/,
+// and a line in spec/delivery-settings.spec.ts. The database and the messages take the names from here. Add an example to
+// docs/deploy-supabase.md, and a line to docs/privacy.md that says what the channel receives.
 import type { ChannelSettings } from "../../config/config.ts";
 import type { Channel, ChannelContext, ChannelDefinition } from "./channel.ts";
 import { chat } from "./chat.ts";

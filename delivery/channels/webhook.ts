@@ -1,4 +1,4 @@
-// The webhook channel: one signed POST a delivery, as Standard Webhooks describes it. The receiver answers 2xx when it has
+// The webhook channel: one signed POST for each delivery, as Standard Webhooks describes it. The receiver answers 2xx when it has
 // the lead; any other answer is tried again; 410 (gone) and 413 (too large) fail for good.
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
