@@ -5,13 +5,18 @@ import type { Stored, TestLead } from "./test-lead.ts";
 
 const applyMigrations =
   "Apply the migrations: `npx supabase@3 db push --remote`, or start our own server once.";
-const path = ({ url }: Deployment) => `${url}/rest/v1/leads`;
+const leadsAddress = ({ url }: Deployment) => `${url}/rest/v1/leads`;
 
-/** Whether reading is refused. `mayTryInserting` is false where no data path knows the key, because an insert would fail for the same reason. */
+/**
+ * Whether reading is refused. `mayTryInserting` is false where the answer names trouble that an insert would meet as well, such as an
+ * unknown key.
+ */
 export async function examineReading(
   deployment: Deployment,
 ): Promise<{ mayTryInserting: boolean; findings: Finding[] }> {
-  const answer = await ask(`${path(deployment)}?select=id&limit=1`, { headers: keyHeaders(deployment.key) });
+  const answer = await ask(`${leadsAddress(deployment)}?select=id&limit=1`, {
+    headers: keyHeaders(deployment.key),
+  });
   if (answer.status === 0)
     return { mayTryInserting: false, findings: [unreachable(deployment, (answer as NoAnswer).reason)] };
   const { status, error, body } = answer as Answer;
@@ -96,7 +101,7 @@ export async function examineInserting(
   testLead: TestLead,
 ): Promise<{ stored: Stored; findings: Finding[] }> {
   const send = (lead: object, headers = {}) =>
-    ask(path(deployment), {
+    ask(leadsAddress(deployment), {
       method: "POST",
       headers: { ...keyHeaders(deployment.key), ...headers },
       body: JSON.stringify(lead),
@@ -114,10 +119,10 @@ export async function examineInserting(
     findings: [
       taken.status === 201 ? pass("A lead is taken: the test lead was stored.") : notTaken(taken),
       examineBlank(blank),
-      refused(dated, "set when a lead was created", "insert"),
-      refused(returned, "read the lead just sent", "select"),
-      refused(changed, "change leads", "update"),
-      refused(deleted, "delete leads", "delete"),
+      examineRefusal(dated, "set when a lead was created", "insert"),
+      examineRefusal(returned, "read the lead just sent", "select"),
+      examineRefusal(changed, "change leads", "update"),
+      examineRefusal(deleted, "delete leads", "delete"),
     ],
   };
 }
@@ -131,7 +136,7 @@ function storedAfter(answers: readonly (Answer | NoAnswer)[]): Stored {
 
 // No lead has this id, so that nothing is changed even where everything is allowed.
 const change = (deployment: Deployment, method: string) =>
-  ask(`${path(deployment)}?id=eq.00000000-0000-0000-0000-000000000000`, {
+  ask(`${leadsAddress(deployment)}?id=eq.00000000-0000-0000-0000-000000000000`, {
     method,
     headers: keyHeaders(deployment.key),
     ...(method === "PATCH" && { body: JSON.stringify({ name: "x" }) }),
@@ -166,7 +171,7 @@ function examineBlank(answer: Answer | NoAnswer): Finding {
   );
 }
 
-function refused(answer: Answer | NoAnswer, what: string, right: string): Finding {
+function examineRefusal(answer: Answer | NoAnswer, what: string, right: string): Finding {
   const { status } = answer;
   if (status >= 200 && status < 300)
     return fail(

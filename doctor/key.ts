@@ -37,7 +37,7 @@ function claimsOf(key: string): Claims | undefined {
   }
 }
 
-/** Whether a text is the long key that opens everything. What it says stands in it encoded. */
+/** Whether a text is the service key: a JWT, whose role is encoded in it. */
 export const isServiceKey = (key: string): boolean => claimsOf(key)?.role === "service_role";
 
 function examineClaims({ url }: Deployment, { role, ref, exp }: Claims, now: Date): Finding {

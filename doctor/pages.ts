@@ -56,9 +56,9 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
 
 function examineAddress(html: string, site: string): Finding[] {
   const stated = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
-  // Looked at from the machine itself, behind its proxy, a site has another address than for readers.
-  const isHere = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])\b/;
-  if (stated === site || isHere.test(site)) return [pass("The article knows its own address.")];
+  // From the server's own machine, behind its proxy, the doctor reaches the site at another address than readers do.
+  const thisMachine = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])\b/;
+  if (stated === site || thisMachine.test(site)) return [pass("The article knows its own address.")];
   return [
     fail(
       `The article tells search engines that its address is ${stated}.`,
@@ -139,7 +139,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   return findings;
 }
 
-// The form works without it, but slower; a host that answers every address with the article breaks it in silence.
+// The form works without its script, but slower. A host that answers every address with the article breaks the script without an error.
 async function examineScript(html: string, site: string): Promise<Finding[]> {
   const path = /\/assets\/form-[\w-]+\.js/.exec(html)?.[0];
   if (!path) return [];

@@ -15,7 +15,7 @@ export async function removeTestLead(
   testLead: TestLead,
   stored: Stored,
 ): Promise<Finding[]> {
-  if (!sql && !secretKey) return [leave(stored)];
+  if (!sql && !secretKey) return [leftBehind(stored)];
   if (stored === "no") return [];
   const findings = sql ? [await eraseInDatabase(sql, testLead, stored)] : [];
   if (findings[0]?.is === "pass" || !secretKey) return findings;
@@ -65,8 +65,8 @@ async function eraseWithKey({ url }: Deployment, secretKey: string, stored: Stor
   );
 }
 
-// This run can reach neither the database nor a secret key.
-function leave(stored: Stored): Finding {
+// This run has neither a connection to the database nor a secret key.
+function leftBehind(stored: Stored): Finding {
   if (stored === "no") return notExamined("The database from inside: give DATABASE_URL.");
   const stays = stored === "yes" ? "stays" : "may have been stored";
   return notExamined(

@@ -5,7 +5,10 @@ import type { Sql } from "../database/connect.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 import type { TestLead } from "./test-lead.ts";
 
-/** A proxy with a public address cannot be told from a visitor here, so the address is shown. Examines the address that was recorded with this test lead. Has no finding where none is kept (PERMISSION_ADDRESS=off). */
+/**
+ * Examines the address that was recorded with this test lead; no finding where none is kept (PERMISSION_ADDRESS=off). A proxy with a public
+ * address cannot be told from a visitor here, so the finding shows the address.
+ */
 export async function examineVisitorAddress(
   sql: Sql,
   { url }: Deployment,
@@ -14,7 +17,7 @@ export async function examineVisitorAddress(
   const [found] = await sql<{ address: string | null }[]>`
     select p.address from private.permissions p join public.leads l on l.id = p.lead_id where l.name = ${name}`;
   const address = found?.address;
-  // Reached by an address of the same network or machine, the server rightly sees such an address too.
+  // Where the doctor reaches the server by an address of the same network or machine, the server rightly sees such an address, too.
   if (!address || isInternal(new URL(url).hostname)) return [];
   if (!isInternal(address))
     return [
