@@ -1,5 +1,5 @@
 // How each call of the inbox's API (inbox/api.ts) is answered: most by one function of team/, with the session of the request. The database
-// decides what that member may see and do.
+// decides what the session's member may see and do.
 import type * as v from "valibot";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import type { Ask } from "../team/ask.ts";
@@ -20,7 +20,7 @@ export interface AnswerDependencies {
   provider: { name: string; phone: string; calls_from: string };
 }
 
-/** A call's answer, before it is held to the schema of its response. */
+/** The function that answers each call. What it returns is then held to the schema of the call's response. */
 type Answers = {
   [Name in CallName]: (
     ask: Ask,

@@ -5,7 +5,7 @@ import {
   Day,
   Done,
   Id,
-  Lead,
+  LeadRequest,
   LocalTime,
   Moment,
   NonEmptyText,
@@ -149,7 +149,7 @@ export const lead = {
   /** The answers hidden until opened. Written to the audit log. */
   "health-answers": {
     manager: false,
-    request: Lead,
+    request: LeadRequest,
     response: v.object({ has_medicare: v.boolean(), has_diabetes: v.boolean() }),
   },
   /** Checks whether the lead may be called, logs the attempt, and then shows the number. Claims the lead when nobody has it. */
@@ -204,7 +204,7 @@ export const lead = {
     response: Check,
   },
   /** "They asked us to stop", for every lead with the number. */
-  stop: { manager: false, request: Lead, response: StopProof },
+  stop: { manager: false, request: LeadRequest, response: StopProof },
   /** The same request, with a number that a person gives on the phone, because a person who calls may not be found by name. */
   "stop-number": {
     manager: false,
@@ -212,5 +212,5 @@ export const lead = {
     response: v.union([v.object({ leads: v.number() }), v.object({ refused: v.literal("no number") })]),
   },
   /** The proof for a lead that was stopped, to print. */
-  "stop-proof": { manager: false, request: Lead, response: StopProof },
+  "stop-proof": { manager: false, request: LeadRequest, response: StopProof },
 } as const;

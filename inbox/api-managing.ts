@@ -5,7 +5,7 @@ import {
   Day,
   Done,
   Id,
-  Lead,
+  LeadRequest,
   Moment,
   NonEmptyText,
   Outcome,
@@ -162,7 +162,7 @@ export const managing = {
     response: v.union([Done, v.object({ refused: v.literal("yourself") })]),
   },
   /** Ends the claim of a lead, whoever has it. */
-  "take-back": { manager: true, request: Lead, response: Done },
+  "take-back": { manager: true, request: LeadRequest, response: Done },
   /** The address of a CSV file of the leads that came in the period, as `leads export` writes it. Written to the audit log. */
   export: { manager: true, request: v.strictObject(Period), response: File },
   /** For good. `reference` is typed again to confirm it. */

@@ -1,6 +1,6 @@
 // The calls of the inbox's API with which a member finds a lead and has it: the queue, the search, the claim.
 import * as v from "valibot";
-import { Day, Done, Id, Lead, Moment, Outcome, Person, Place, Text, Zone } from "./api-values.ts";
+import { Day, Done, Id, LeadRequest, Moment, Outcome, Person, Place, Text, Zone } from "./api-values.ts";
 
 /** A row of the queue or of a search. No phone, e-mail address or health answer is in it. */
 export const Row = v.object({
@@ -102,11 +102,11 @@ export const queue = {
   "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },
   claim: {
     manager: false,
-    request: Lead,
+    request: LeadRequest,
     response: v.union([
       v.object({ until: Moment }),
       v.object({ refused: v.literal("claimed"), held_by: Person }),
     ]),
   },
-  release: { manager: false, request: Lead, response: Done },
+  release: { manager: false, request: LeadRequest, response: Done },
 } as const;

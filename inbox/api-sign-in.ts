@@ -54,7 +54,10 @@ export const signInErrors = [
   "not a member",
   /** The device did not check who is there (no PIN, finger or face). */
   "user not verified",
-  /** The challenge is old, or the answer does not fit; or the database did not answer, or this program failed, when the provider had sent the browser back. */
+  /**
+   * The challenge is old, or the answer does not fit. Also when the identity provider had sent the browser back, and then the database did
+   * not answer or this program failed.
+   */
   "try again",
   /** The provider refused, or the person cancelled. */
   "sign-in refused",

@@ -65,7 +65,7 @@ export const Place = v.object({
   states: v.array(v.string()),
   /** IANA names of every plausible zone, the likeliest first. */
   zones: v.array(v.string()),
-  /** The state whose clocks the first zone is; null when the ZIP code is unknown, also where the phone number tells of a state. */
+  /** The state that the first zone belongs to; null when the ZIP code is unknown, even where the phone number tells of a state. */
   likeliest_state: v.nullable(v.string()),
   /** Whether the hours there allow a call now. */
   callable: v.boolean(),
@@ -80,7 +80,6 @@ export const Place = v.object({
 });
 export type Place = v.InferOutput<typeof Place>;
 
-/** A request about one lead. */
-export const Lead = v.strictObject({ id: Id });
-/** The answer that what was asked for is done. */
+export const LeadRequest = v.strictObject({ id: Id });
+/** The answer when what was asked for is done. */
 export const Done = v.object({ done: v.literal(true) });

@@ -154,7 +154,7 @@ function addCompanyCallback(app: Hono, { company, cookies, askFor, log }: Routin
   });
 }
 
-/** For monitoring programs: the figures, and as one status whether leads wait of which no channel has notified the team. */
+/** For monitoring programs: /metrics gives the figures, and the status of /alertz says whether there are unnotified leads. */
 function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): void {
   const addWatched = (path: string, handle: () => Promise<Response>) =>
     app.get(path, async ({ req, env }) => {

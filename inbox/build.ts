@@ -37,9 +37,9 @@ async function main(): Promise<void> {
     chmodSync(folder, 0o755);
     const { bundleClient } = await import("./bundle-client.ts");
     const modules = await bundleClient(projectRoot, folder);
-    const left = modules.filter((module) => !sources.includes(module));
-    if (left.length > 0)
-      throw new Error(`Name these among the sources in inbox/build.ts: ${left.join(", ")}`);
+    const unlisted = modules.filter((module) => !sources.includes(module));
+    if (unlisted.length > 0)
+      throw new Error(`Name these among the sources in inbox/build.ts: ${unlisted.join(", ")}`);
     writeCompressed(folder);
     const named = join(folder, "current.json");
     writeFileSync(named, JSON.stringify({ name: basename(folder), madeOf }));
@@ -72,7 +72,6 @@ const patterns = [
   "package-lock.json",
 ];
 
-/** A hash of the sources. */
 function fingerprint(sources: string[]): string {
   const hash = createHash("sha256");
   for (const source of sources) {

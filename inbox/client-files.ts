@@ -6,7 +6,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface ClientFiles {
-  /** The answer to a GET or HEAD; undefined when no file of `/assets/` has the path. Any other path gets the application's page. */
+  /** The answer to a GET or HEAD; undefined for a path in `/assets/` that no file has. A path outside of it gets the application's page. */
   answer(request: Request, path: string): Response | undefined;
 }
 

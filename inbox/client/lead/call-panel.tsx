@@ -81,7 +81,10 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
 
 type Refusal = Parameters<typeof CallRefused>[0]["refusal"];
 
-/** Why the call was refused. It stays while the member asks again with a reason, and where no answer to that comes. */
+/**
+ * Why the call was refused. It stays while the member asks again because the person asked for this time, and where that request gets no
+ * answer.
+ */
 function useRefusal({ data, variables, isPending, error }: Action<"call">): Refusal | undefined {
   const last = useRef<Refusal>(undefined);
   if (data) last.current = "refused" in data ? data : undefined;
@@ -91,8 +94,8 @@ function useRefusal({ data, variables, isPending, error }: Action<"call">): Refu
 
 /**
  * The call whose outcome the form asks for: the last one that was under way here or, when the person has asked us to stop, the member's
- * last one. It stays after the hour in which it counts as under way, and where its outcome was sent and the answer is not here or was lost,
- * so that the member can send that again.
+ * last one. It stays after the hour in which it counts as under way. It also stays while an outcome that was sent has no answer yet, or its
+ * answer was lost, so that the member can send the outcome again.
  */
 function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">): string | undefined {
   const { under_way, calls } = lead;
@@ -131,8 +134,8 @@ const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: Befo
 );
 
 /**
- * The number and what to say. Not shown while another member has the lead, although a call of the member's own is under way: its outcome was
- * taken back, or a manager took the lead from them.
+ * The number and what to say. Not shown while another member has the lead. The member's own call can be under way then: its outcome was
+ * taken back, or a manager took the lead from the member.
  */
 const NumberAndScripts = ({ lead, member, ...number }: NumberProps & { lead: Lead; member: SignedIn }) => (
   <>
@@ -176,8 +179,8 @@ interface NumberProps {
 }
 
 /**
- * The number as a link that dials. It takes the focus when it was asked for, so that Enter is the next key, unless the member types. After
- * another press, a key that is held would dial.
+ * The number as a link that dials. It takes the focus when it was asked for, so that Enter is the next key, unless the member types. It
+ * does not take the focus after any other press, because a key that is still held would then dial.
  */
 function NumberLink({ phone, tel, isAskedFor }: NumberProps) {
   const link = useRef<HTMLAnchorElement>(null);

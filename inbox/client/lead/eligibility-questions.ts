@@ -25,7 +25,7 @@ export type YesNoName =
   | "visit_planned"
   | "trained";
 
-/** In the order in which they are asked: these before the question about the last visit, the next ones after it, then the prescriber and the plan. */
+/** The questions before the one about the last visit. `afterVisit` has those after it; the prescriber and the plan are asked last. */
 export const beforeVisit: readonly (readonly [YesNoName, string])[] = [
   ["diabetes", "Has a doctor told you that you have diabetes?"],
   ["insulin", "Do you use insulin of any kind?"],
