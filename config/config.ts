@@ -132,7 +132,7 @@ const deliveryOf = (settings: Settings) => ({
   allowedOrigins: allowedOriginsOf(settings),
   /** Whether a permission keeps the visitor's network address. */
   keepAddress: settings.PERMISSION_ADDRESS,
-  /** Days after which a permission's request headers are emptied: address, browser, page. */
+  /** Days after which the circumstances of a permission are emptied: address, browser, page, campaign words. */
   permissionDays: settings.PERMISSION_DAYS,
   /** Days after which a lead is erased; unset means never. */
   retentionDays: settings.RETENTION_DAYS,
