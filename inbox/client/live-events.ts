@@ -51,8 +51,8 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
 export const hasLocks = (): boolean => "locks" in navigator;
 
 /**
- * Milliseconds without a sign of life after which a stream counts as lost: the server gives one every 20 seconds. A network that falls
- * silent, as around a machine that slept, ends no stream, and the browser may wait for hours.
+ * Milliseconds without a sign of life after which a stream counts as lost: the server gives one every 20 seconds. A connection that
+ * falls silent, such as that of a machine that slept, is not reported as lost, and the browser may wait for hours.
  */
 const longestSilence = 45_000;
 

@@ -8,7 +8,7 @@ import { firstPage } from "./queue/first-page.ts";
 
 holdBackStrayPresses();
 
-// A member waits for both; the pages come up once with both, because coming up without them first would take a slow machine longer.
+// The pages are rendered once, when both answers are here: rendered without them first, they would take a slow machine longer.
 const firstAnswers = [
   location.pathname !== "/join" && prefetch("me", {}),
   location.pathname === "/" && prefetch("queue", firstPage),

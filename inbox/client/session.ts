@@ -22,7 +22,7 @@ function dropTyped(): void {
   dropListStates();
 }
 
-/** A member is signed in. What another member typed at this screen is dropped, and what that member has on screen goes with the page. */
+/** A member is signed in. What another member typed at this screen is dropped, and a reload removes that member's pages from the screen. */
 export function noteMember(id: string): void {
   if (memberOfDrafts && memberOfDrafts !== id) {
     dropTyped();
@@ -41,13 +41,14 @@ let isLeaving = false;
 /** The member signs out: what was typed goes when the session has ended, also where the answer is lost. */
 export const noteLeaving = (): void => void (isLeaving = true);
 
-/** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays. */
+/** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays until the member signs out. */
 export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
   const next = why === "signed out" || why === "locked" ? why : undefined;
   if (next === "signed out" && isLeaving) dropTyped();
   if (!next || state.get() === next) return;
   state.set(next);
-  // After the pages have left the screen, or they would load anew what they miss. What the page that comes instead asks for stays.
+  // Later, when the pages have left the screen, because they would load again what is removed. What the sign-in page and the lock screen
+  // ask for stays.
   queueMicrotask(() =>
     queries.removeQueries({
       predicate: ({ queryKey }) => !askedWithoutSession.includes(String(queryKey[0])),

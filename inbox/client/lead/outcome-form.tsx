@@ -36,7 +36,7 @@ interface Props {
   lead: Lead;
   /** Null: a review without a call. */
   callId: string | null;
-  /** Kept outside, because the form may have left the page when an answer comes, or none. */
+  /** The parent keeps it, because this form may have left the page when the answer comes or the request fails. */
   record: Action<"outcome">;
   onRecorded(recorded: Recorded): void;
 }
@@ -44,11 +44,11 @@ interface Props {
 export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const note = useNoteDraft(lead.id);
   const callbackDraft = useCallbackDraft(lead.id);
-  const [isCallback, setCallback] = useState(false);
+  const [asksTime, setAsksTime] = useState(false);
   const [refused, setRefused] = useRefused(callId);
   const heading = useRef<HTMLHeadingElement>(null);
   const [hasRecordedBefore] = useState(record.isSuccess);
-  // Recorded before: that outcome was taken back, or another call followed. The button pressed for that, or for a review, is gone. A number that was asked for has the focus.
+  // The press that shows this form may take its button away. Then the heading takes the focus, unless a number that was asked for has it.
   useEffect(() => {
     const isPressGone = callId === null || (hasRecordedBefore && document.activeElement === document.body);
     if (isPressGone && !takesTyping(document.activeElement)) heading.current?.focus();
@@ -69,19 +69,19 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   };
   const cancelCallback = () => {
     callbackDraft.drop();
-    setCallback(false);
+    setAsksTime(false);
     setRefused(undefined);
     // The button that was pressed is gone.
     heading.current?.focus();
   };
-  const choose = (outcome: Outcome) => (outcome === "callback" ? setCallback(true) : send(outcome));
+  const choose = (outcome: Outcome) => (outcome === "callback" ? setAsksTime(true) : send(outcome));
   return (
     <div className="outcome">
       <h3 ref={heading} tabIndex={-1}>
         {callId ? "What came of it?" : "Review without a call"}
       </h3>
-      <OutcomeButtons lead={lead} hasCall={callId !== null} isCallback={isCallback} onChoose={choose} />
-      {isCallback && (
+      <OutcomeButtons lead={lead} hasCall={callId !== null} asksTime={asksTime} onChoose={choose} />
+      {asksTime && (
         <CallbackFields
           lead={lead}
           draft={callbackDraft}
@@ -92,13 +92,13 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
         />
       )}
       <NoteField value={note.value} onType={note.set} />
-      {refused && !isCallback && <OutcomeRefused refused={refused} />}
+      {refused && !asksTime && <OutcomeRefused refused={refused} />}
       <FailureNotice error={record.variables?.call_id === callId ? record.error : null} />
     </div>
   );
 }
 
-/** Why the outcome was not recorded. It does not stand for another call's. */
+/** Why the outcome was not recorded. A refusal of one call's outcome is not shown at the form for another call. */
 function useRefused(callId: string | null) {
   const [refusal, setRefusal] = useState<{ refused: Refused | undefined; callId: string | null }>();
   const setRefused = (refused: Refused | undefined) => setRefusal({ refused, callId });
@@ -127,11 +127,12 @@ function NoteField({ value, onType }: { value: string; onType(text: string): voi
 interface ButtonsProps {
   lead: Lead;
   hasCall: boolean;
-  isCallback: boolean;
+  /** Whether the form asks for the time of a callback. */
+  asksTime: boolean;
   onChoose(outcome: Outcome): void;
 }
 
-function OutcomeButtons({ lead, hasCall, isCallback, onChoose }: ButtonsProps) {
+function OutcomeButtons({ lead, hasCall, asksTime, onChoose }: ButtonsProps) {
   const offered = outcomes.filter(
     (outcome) =>
       (hasCall || !needCall.includes(outcome)) && !(hasAskedToStop(lead) && outcome === "callback"),
@@ -146,7 +147,7 @@ function OutcomeButtons({ lead, hasCall, isCallback, onChoose }: ButtonsProps) {
           type="button"
           className="button outcome-button"
           aria-keyshortcuts={keyOf(outcome)}
-          aria-expanded={outcome === "callback" ? isCallback : undefined}
+          aria-expanded={outcome === "callback" ? asksTime : undefined}
           onClick={() => onChoose(outcome)}
         >
           <span className="key" aria-hidden="true">

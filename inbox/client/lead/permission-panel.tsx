@@ -1,4 +1,4 @@
-// The permission to call: the words that were shown, when, and on which page. Withdrawn stands first.
+// The permission to call: the words that were shown, when, and on which page. If it was withdrawn, that stands first.
 
 import { languageName } from "../../../lead/language-name.ts";
 import { Icon } from "../page/icon.tsx";

@@ -24,7 +24,7 @@ export function StopButton({ lead }: { lead: Lead }) {
       },
     );
   const ask = () => {
-    // A failure of an earlier attempt is not one of this question.
+    // A dialog that is opened again must not show the failure of an earlier attempt.
     if (stop.error) stop.reset();
     setConfirming(true);
   };

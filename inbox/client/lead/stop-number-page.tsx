@@ -1,4 +1,4 @@
-// Stops a number that a person gives on the phone, because a person who calls may not be found by name.
+// Stops a number that a person gives on the phone, because a search by name does not always find the person who calls.
 import { type FormEvent, useState } from "react";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";

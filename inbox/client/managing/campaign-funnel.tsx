@@ -60,8 +60,8 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
 }
 
 /**
- * A share in percent, and 0 of none and 100 of all alone; empty where the whole is 0, and where more came this far than to the step before
- * (a reader may see the form first and read on later).
+ * A share in percent: "0%" only for none, and "100%" only for all or more. It is empty where the whole is 0, and where more loads came to
+ * this step than to the step before (a reader may see the form first and read on later).
  */
 function share(part: number, whole: number): string {
   if (whole <= 0 || part < 0) return "";

@@ -45,9 +45,9 @@ function CampaignsOfDays({ period }: { period: Period }) {
     <>
       {enabled && <Loading error={error} isLoaded={data !== undefined} />}
       {enabled && data && <WhatTheyBring report={data} />}
-      {/* Whatever days are shown, because what becomes of a file that was sent is said there. */}
+      {/* Shown while other days load or are in the wrong order, too, because it says what became of a file of costs that was sent. */}
       <CampaignCosts lastDay={period.until} />
-      {enabled && data && <WhenTheyCome report={data} />}
+      {enabled && data && <FurtherReports report={data} />}
     </>
   );
 }
@@ -60,7 +60,7 @@ const WhatTheyBring = ({ report }: { report: Campaigns }) => (
   </>
 );
 
-const WhenTheyCome = ({ report }: { report: Campaigns }) => (
+const FurtherReports = ({ report }: { report: Campaigns }) => (
   <>
     <CostReports unmatched={report.unmatched} costs={report.costs} />
     <CampaignsInTime days={report.days} hours={report.hours} />

@@ -12,7 +12,7 @@ interface Props {
   title: string;
   /** The name of the CSV file, without its ending. */
   file: string;
-  /** The cells of the column "Day" are as YYYY-MM-DD: the CSV keeps them so, and the table shows them in words. */
+  /** The cells of the column "Day" have the form YYYY-MM-DD: the CSV keeps it, and the table shows the days in words. */
   columns: readonly string[];
   lines: readonly (readonly Cell[])[];
   /** What stands above the table: a picture of it, or what it comes to. Nothing that a reader of the table alone must know. */
@@ -62,14 +62,14 @@ export function ReportSection(props: Props) {
 const isFigure = (cell: Cell | undefined): boolean =>
   typeof cell === "number" || /^\$?[\d.,]{1,16}%?$/.test(cell ?? "");
 
-/** By the column and not by the text, because a campaign may be named as a day is, or as none that there is: 2026-31-12. */
+/** The column tells what is a day. The text does not, because a campaign may be named 2026-12-31, or 2026-31-12, which is no day. */
 function shown(cell: Cell | undefined, column: string | undefined): ReactNode {
   if (typeof cell === "number") return inGroups(cell);
   if (!cell || column !== "Day") return cell;
   return <time dateTime={cell}>{dayInWords(cell)}</time>;
 }
 
-/** The first cell of a column that is not empty: what the column holds. */
+/** The first cell with something in it, which tells what the column holds. */
 const firstOf = (lines: Props["lines"], column: number) =>
   lines.find((cells) => cells[column] !== "")?.[column];
 

@@ -54,7 +54,7 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
   const act = () => {
     const then = {
       onSuccess: () => refreshAfterChange("members"),
-      // Not a question that was asked since.
+      // Closes this question, and not another one that the member has opened since.
       onSettled: () => setConfirming((open) => (open === confirming ? undefined : open)),
     };
     if (confirming === "recover") recover.mutate({ id: member.id }, then);
@@ -80,7 +80,9 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
           </button>
         </span>
       )}
-      {recover.data && isGood(recover.data, member) && <OneTimeLink {...recover.data} name={member.name} />}
+      {recover.data && isNewestLink(recover.data, member) && (
+        <OneTimeLink {...recover.data} name={member.name} />
+      )}
       <FailureNotice error={failureOfLatest(recover, remove)} />
       {confirming && (
         <Confirm what={confirming} name={member.name} onYes={act} onNo={() => setConfirming(undefined)} />
@@ -89,8 +91,8 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
   );
 }
 
-/** Whether no newer link has taken the place of this one, and it was not used, as far as the list says. */
-const isGood = ({ expires_at }: { expires_at: string }, { link_until }: Member): boolean =>
+/** Whether the list names no newer link. It names none before it is loaded again, and none when this link was used or has expired. */
+const isNewestLink = ({ expires_at }: { expires_at: string }, { link_until }: Member): boolean =>
   link_until === null || moment(link_until) === moment(expires_at);
 
 function aboutMember(member: Member): string {

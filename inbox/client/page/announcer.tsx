@@ -20,7 +20,7 @@ export function announce(text: string): void {
   count += 1;
   const before = announced.get().filter(({ at }) => now - at < stay);
   announced.set([...before, { text, nth: count, at: now }]);
-  // Whoever reads on to the end of the page hears nothing that is no longer so.
+  // A screen reader that reads on to the end of the page must not say there what was announced long ago.
   setTimeout(() => announced.set(announced.get().filter(({ at }) => at > now)), stay);
 }
 

@@ -12,12 +12,12 @@ export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
-  // Before the dialog leaves the document, because only then the browser gives the focus back.
+  // A layout effect closes the dialog before it leaves the document, because only then the browser gives the focus back.
   useLayoutEffect(() => {
     const opened = dialog.current;
     opened?.showModal();
-    // A field to type in, or the words; not the first button, which may confirm what cannot be taken back: a key that is held, or pressed
-    // twice, would press it.
+    // The focus goes to a field to type in, or to the heading, and not to the first button, which may do what cannot be taken back: a key
+    // that is held, or pressed twice, would press it.
     (opened?.querySelector<HTMLElement>("input[type=text]") ?? heading.current)?.focus();
     return () => opened?.close();
   }, []);
@@ -32,9 +32,9 @@ export function Dialog({ title, onClose, children }: Props) {
 }
 
 interface ActionsProps {
-  /** What the button says that does what cannot be taken back. */
+  /** The words on the button that does what cannot be taken back. */
   label: string;
-  /** Whether it was confirmed, and the answer is not here. It cannot be cancelled any more. */
+  /** Whether the member has confirmed, and the answer has not come. Then nothing can be cancelled any more. */
   isSent: boolean;
   onConfirm(): void;
   onClose(): void;

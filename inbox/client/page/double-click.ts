@@ -21,7 +21,7 @@ export function holdBackStrayPresses(): void {
   addEventListener(
     "click",
     (event) => {
-      // A key presses with a count of 0.
+      // The click that a key makes has a `detail` of 0.
       if (!isStray || event.detail <= 1) return;
       event.preventDefault();
       event.stopPropagation();

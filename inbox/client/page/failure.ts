@@ -2,7 +2,8 @@
 import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
-  // The answer alone may be lost, so neither says that nothing was done. What is sent again is done once (docs/inbox.md).
+  // Neither of these two says that nothing was done: it may be that only the answer was lost. What is sent again is done once
+  // (docs/inbox.md).
   offline: "No answer: there is no connection. What you typed is still here. Try again in a moment.",
   "database unreachable":
     "No answer: the database does not answer. What you typed is still here. Try again in a moment.",

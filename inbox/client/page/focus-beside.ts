@@ -1,10 +1,10 @@
-// Keeps the focus beside what a press has changed when the button goes with it: the browser would leave it nowhere, so that a keyboard
-// and a screen reader would begin again at the top of the page.
+// Moves the focus to a place nearby when the button that was pressed leaves the page: the browser would leave the focus nowhere, so that
+// a keyboard and a screen reader would begin again at the top of the page.
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Returns where the focus goes, and what to call with the button that is pressed. Without a place on the page the focus goes to the page's
- * heading. Not to another button, which a key that is held would press.
+ * Returns a ref for the place that the focus goes to, and a function to call at each press of such a button. Where no place is on the page,
+ * the focus goes to the page's heading. The place must not be another button, because a key that is held would press it.
  */
 export function useFocusBeside<Place extends HTMLElement>(): [
   place: RefObject<Place | null>,
@@ -21,7 +21,7 @@ export function useFocusBeside<Place extends HTMLElement>(): [
   const notePress = ({ currentTarget }: { currentTarget: Element }) => {
     pressed.current = currentTarget;
   };
-  // Whoever goes on elsewhere has left the press behind. In a dialog it may still be going on.
+  // A member who goes on elsewhere on the page needs the focus there. A dialog may belong to the press, such as its question.
   useEffect(() => {
     const forget = ({ target }: Event) => {
       if (target instanceof Element && !target.closest("dialog") && !pressed.current?.contains(target))

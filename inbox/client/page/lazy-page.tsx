@@ -3,27 +3,27 @@ import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
 type Load<Props> = () => Promise<{ default: ComponentType<Props> }>;
 
-/** What makes the pages whose scripts did not come load them anew. */
-const failed = new Set<() => void>();
+/** For each page whose script did not come, the function that makes the page load it again. */
+const retries = new Set<() => void>();
 
 /** React keeps the failure of a load for good; `tryFailedPagesAgain` ends it. */
 export function lazyPage<Props extends object>(load: Load<Props>): ComponentType<Props> {
   const make = (): LazyExoticComponent<ComponentType<Props>> =>
     lazy(() =>
       load().catch((error) => {
-        failed.add(makeAnew);
+        retries.add(retry);
         throw error;
       }),
     );
-  const makeAnew = () => {
+  const retry = () => {
     Page = make();
   };
   let Page = make();
   return (props) => <Page {...props} />;
 }
 
-/** Has the pages whose scripts did not come load them again when they are shown next. */
+/** Makes the pages whose scripts did not come load them again when they are shown next. */
 export function tryFailedPagesAgain(): void {
-  for (const makeAnew of failed) makeAnew();
-  failed.clear();
+  for (const retry of retries) retry();
+  retries.clear();
 }

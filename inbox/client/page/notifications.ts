@@ -1,11 +1,11 @@
 // Notifies a member that a lead is waiting, if they allowed it: by a sound, and by a desktop notification while they look at another
-// window. It names nobody. Each tab hears of a lead, and locks that the tabs share see to it that one of them notifies.
+// window. No notification names a person. Each tab hears of a lead, and locks that the tabs share let only one of them notify.
 import { hasLocks } from "../live-events.ts";
 import { currentPreferences } from "./preferences.ts";
 
 /** The minimum of milliseconds between two sounds, and between two notifications, however many leads come. */
 const minInterval = 10_000;
-/** When each came last. One that a member did not need, because they looked at the page, keeps no later one back. */
+/** When each came last. What was left out because the member looked at this page does not count, so it holds no later one back. */
 const last = { sound: Number.NEGATIVE_INFINITY, notification: Number.NEGATIVE_INFINITY };
 
 export function notifyOfLeads(): void {
@@ -26,19 +26,19 @@ function isTimeFor(kind: keyof typeof last): boolean {
 const isLookedAt = (): boolean => !document.hidden && document.hasFocus();
 
 /** Held by the tab that the member looks at, or by the one that shows a notification. */
-const lookedAt = "inbox-looked-at";
+const lookedAtLock = "inbox-looked-at";
 /** Held by the tab that sounds. */
-const sounding = "inbox-sound";
+const soundLock = "inbox-sound";
 /** Milliseconds within which every tab hears of the same lead. */
 const untilAllHear = 1_000;
 
-const changesOfLook = [
+const attentionEvents = [
   [document, "visibilitychange"],
   [window, "focus"],
   [window, "blur"],
 ] as const;
 
-/** Holds the lock `lookedAt` while the member looks at this tab, until the returned function is called. */
+/** Holds the lock `lookedAtLock` while the member looks at this tab, until the returned function is called. */
 export function holdLockWhileLookedAt(): () => void {
   let release = () => {};
   const holdOrRelease = () => {
@@ -47,12 +47,12 @@ export function holdLockWhileLookedAt(): () => void {
     const isOver = new Promise<void>((resolve) => {
       release = resolve;
     });
-    void navigator.locks.request(lookedAt, { mode: "shared" }, () => isOver);
+    void navigator.locks.request(lookedAtLock, { mode: "shared" }, () => isOver);
   };
   holdOrRelease();
-  for (const [target, event] of changesOfLook) target.addEventListener(event, holdOrRelease);
+  for (const [target, event] of attentionEvents) target.addEventListener(event, holdOrRelease);
   return () => {
-    for (const [target, event] of changesOfLook) target.removeEventListener(event, holdOrRelease);
+    for (const [target, event] of attentionEvents) target.removeEventListener(event, holdOrRelease);
     release();
   };
 }
@@ -60,7 +60,7 @@ export function holdLockWhileLookedAt(): () => void {
 /** A member who looks at another tab of the inbox sees the lead there. */
 async function notifyUnlessLookedAt(): Promise<void> {
   if (!hasLocks()) return void showNotification();
-  await navigator.locks.request(lookedAt, { ifAvailable: true }, async (lock) => {
+  await navigator.locks.request(lookedAtLock, { ifAvailable: true }, async (lock) => {
     if (!lock) return;
     showNotification();
     // The lock is held until every tab has heard of the lead, because one that found it free would notify again.
@@ -68,28 +68,28 @@ async function notifyUnlessLookedAt(): Promise<void> {
   });
 }
 
-/** A tab that nobody has touched asks for no lock, because its browser may play nothing, and would keep the others silent. */
+/** A tab that nobody has touched asks for no lock, because the browser may let it play nothing, and the lock would silence the others. */
 async function chimeInOneTab(): Promise<void> {
   if (!hasLocks() || !navigator.userActivation?.hasBeenActive) return chime();
-  await navigator.locks.request(sounding, { ifAvailable: true }, (lock) => (lock ? chime() : undefined));
+  await navigator.locks.request(soundLock, { ifAvailable: true }, (lock) => (lock ? chime() : undefined));
 }
 
-/** Safari on an iPhone has none. */
+/** Safari on an iPhone has no notifications. */
 const hasNotifications = (): boolean => "Notification" in window;
 
 /** The browser's permission can be taken away in its settings at any time. */
 export const maySendNotifications = (): boolean =>
   hasNotifications() && Notification.permission === "granted";
 
-/** Asks the member for the browser's permission, and shows a sample. False where the browser shows none. */
+/** Asks the member for the browser's permission, and shows a sample. False where the browser shows no notification. */
 export async function allowNotifications(): Promise<boolean> {
   if (!hasNotifications() || (await Notification.requestPermission()) !== "granted") return false;
   return showNotification("So the inbox says that a lead is waiting");
 }
 
-/** False where the browser shows none. */
+/** False where the browser shows no notification. */
 function showNotification(title = "A lead is waiting"): boolean {
-  // A new one takes the place of the last. Without `renotify` it would do so in silence, also where the member has not seen that one.
+  // A notification replaces the last one of its `tag`: in silence, but for `renotify`, even where the member has not seen the last one.
   const options = { tag: "lead", renotify: true, icon: "/assets/icon.svg" };
   try {
     const shown = new Notification(title, options);

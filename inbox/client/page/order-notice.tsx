@@ -1,4 +1,4 @@
-// Beside two fields for the first and the last of some days.
+// What stands beside two fields for the first and the last day of a period when these are in the wrong order.
 import { Notice } from "./notice.tsx";
 
 interface Days {
@@ -6,7 +6,7 @@ interface Days {
   until?: string | undefined;
 }
 
-/** Whether any day may be between them. */
+/** Whether the first day is not later than the last. A missing day is in order with any other. */
 export const isInOrder = ({ since, until }: Days): boolean => !since || !until || since <= until;
 
 /** Says that the first day comes after the last; nothing when it does not. `first` and `last` are the names of the two fields. */

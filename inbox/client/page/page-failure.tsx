@@ -6,7 +6,7 @@ import { Notice } from "./notice.tsx";
 import { PageHeading } from "./page-heading.tsx";
 
 interface Props {
-  /** The page's address. When another page is shown, this one is tried anew at its next turn. */
+  /** The page's address. When another page is shown, the failed one is tried again the next time that it is opened. */
   path: string;
   children: ReactNode;
 }

@@ -54,8 +54,8 @@ export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
 /**
- * By whose clocks a time in a zone is told, as it follows that time: `theirs`, or "Eastern time" where the ZIP code is unknown, because the
- * calling hours there are reckoned by it.
+ * The words after a time in a zone that say whose clocks show it: `theirs`, or "Eastern time" where the ZIP code is unknown, because the
+ * calling hours are then those of Eastern time.
  */
 export const onClocks = (
   { likeliest_state, zones }: Place,
@@ -63,7 +63,7 @@ export const onClocks = (
   theirs: string,
 ): string => (likeliest_state === null && (zone ?? zones[0]) === zones[0] ? "Eastern time" : theirs);
 
-/** "(305) 555-0142" for ten digits without a gap, because groups are read aloud and dialled more surely; otherwise as it was typed. */
+/** "(305) 555-0142", or "1 (305) 555-0142", for digits without a gap, because groups are read and dialled more surely; else as typed. */
 export const phoneInGroups = (typed: string): string =>
   typed.replace(
     /^(1?)(\d{3})(\d{3})(\d{4})$/,

@@ -9,11 +9,11 @@ export const noFilter: Filter = {};
 export const isFiltered = (filter: Filter): boolean => Object.keys(filter).some((key) => key !== "zone");
 
 /** The outcomes after which a lead stays in the queue. The others are found by a search. */
-export const keepOpen: ReadonlySet<string> = new Set(["callback", "no_answer", "left_message"]);
+export const openOutcomes: ReadonlySet<string> = new Set(["callback", "no_answer", "left_message"]);
 
-/** A search's filter without what only closed leads have: the queue has none. */
+/** A search's filter without what only closed leads have, because the queue has no closed leads. */
 export function queueFilter({ stage: _, outcome, ...filter }: Filter): Filter {
-  return outcome && keepOpen.has(outcome) ? { ...filter, outcome } : filter;
+  return outcome && openOutcomes.has(outcome) ? { ...filter, outcome } : filter;
 }
 
 /** `limit` is the rows on a page. */

@@ -18,7 +18,7 @@ const kept = new Map<string, { member: string; state: ListState }>();
 /** Forgets all of it, because another member may sign in. */
 export const dropListStates = (): void => kept.clear();
 
-/** The list's state of this entry of the history, if this member left it there, and how it is changed. */
+/** The list's state that this member left at the current entry of the history, or the initial one, and a function that changes it. */
 export function useListState(member: string): [ListState, (change: Partial<ListState>) => void] {
   const [state, setState] = useState(() => stateOfEntry(member));
   const entry: unknown = useHistoryState();

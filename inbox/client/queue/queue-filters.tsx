@@ -7,7 +7,7 @@ import { DayField } from "../page/day-field.tsx";
 import { OrderNotice } from "../page/order-notice.tsx";
 import { ownZone } from "../page/times.ts";
 import { inGroups, outcomeNames } from "../page/words.ts";
-import { type Filter, keepOpen, noFilter } from "./first-page.ts";
+import { type Filter, noFilter, openOutcomes } from "./first-page.ts";
 
 interface Props {
   filter: Filter;
@@ -65,7 +65,7 @@ function FurtherFilters({ filter, isSearch, onChange }: Omit<Props, "counts">) {
         label="Last outcome"
         value={filter.outcome}
         options={outcomes
-          .filter((outcome) => isSearch || keepOpen.has(outcome) || outcome === filter.outcome)
+          .filter((outcome) => isSearch || openOutcomes.has(outcome) || outcome === filter.outcome)
           .map((outcome) => [outcome, outcomeNames[outcome]])}
         onChoose={(value) => set("outcome", value)}
       />

@@ -1,4 +1,4 @@
-// Where an invitation's link leads: it says who is invited, and has one button.
+// Where an invitation's link leads: it says who is invited, and lets them join.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useLocation } from "wouter";
@@ -28,7 +28,7 @@ function Invitation({ token }: { token: string }) {
     queryFn: () => callSignIn("join/open", { token }),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  // The answer alone may be lost: then the link is used, and the passkey lets them in.
+  // If only the answer was lost, the link is used up and the new passkey lets them in. Asking again about the link shows that.
   const join = () =>
     joinWithPasskey(token).catch((failure) => {
       void refetch();

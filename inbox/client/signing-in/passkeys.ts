@@ -61,7 +61,7 @@ export function signInSentence(error: unknown): string {
   if (error instanceof CallFailed) {
     if (isSignInError(error.detail)) return sentences[error.detail];
     if (error.why === "offline") return "There is no connection. Try again in a moment.";
-    // Nothing was typed.
+    // Not the sentence of `failureSentence`, which speaks of what was typed: here nothing was.
     if (error.why === "bug")
       return "The server made a mistake. Try again, and tell your operator if it happens again.";
     if (error.why === "database unreachable") return "The server is not ready. Try again in a moment.";
