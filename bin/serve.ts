@@ -99,7 +99,12 @@ function backUpDaily(plan: BackupPlan, url: string, log: Log) {
 }
 
 /** Serves the inbox, unless it is turned off or this process has no login for it. When the inbox cannot listen, the site goes on alone. */
-async function inboxFrom(ownerAddress: string | undefined, config: Config, answers: AnswerCounts, log: Log) {
+async function inboxFrom(
+  ownerAddress: string | undefined,
+  config: Config,
+  answerCounts: AnswerCounts,
+  log: Log,
+) {
   if (!config.inbox.on) return undefined;
   const databaseUrl = config.inboxDatabaseUrl ?? (ownerAddress && roleAddress(ownerAddress, "leads_team"));
   if (!databaseUrl) {
@@ -112,7 +117,7 @@ async function inboxFrom(ownerAddress: string | undefined, config: Config, answe
     const { inbox: settings, standbyUrl } = config;
     // Only here, because to load the inbox takes a quarter of a start, and the article need not wait for it.
     const { startInbox } = await import("../inbox/start.ts");
-    return await startInbox({ settings, databaseUrl, standbyUrl, provider, answers, log });
+    return await startInbox({ settings, databaseUrl, standbyUrl, provider, answerCounts, log });
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     const { host, port } = config.inbox;

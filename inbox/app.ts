@@ -17,7 +17,7 @@ import type { ClientFiles } from "./client-files.ts";
 import type { CompanySignIn } from "./company-sign-in.ts";
 import { type Cookies, makeCookies } from "./cookies.ts";
 import { answerDownload } from "./downloads.ts";
-import { answerToFailure, mayStillBeOpen, signInRefusal } from "./failures.ts";
+import { answerToFailure, maySessionBeOpen, signInRefusal } from "./failures.ts";
 import { eventStream, type LiveEvents } from "./live-events.ts";
 import type { Metrics } from "./metrics.ts";
 import { type MetricsAccess, refuseMetrics } from "./metrics-guard.ts";
@@ -95,7 +95,7 @@ function addApi(app: Hono, routing: Routing): void {
   app.get("/api/events", async ({ req }) => {
     const ask = askFor(req.raw);
     const { id } = await me(ask);
-    return eventStream(events, id, () => me(ask).then(() => true, mayStillBeOpen), req.raw.signal);
+    return eventStream(events, id, () => me(ask).then(() => true, maySessionBeOpen), req.raw.signal);
   });
   app.get("/api/downloads/:name", async ({ req, env }) => {
     const onBroken = (error: unknown) => {

@@ -1,5 +1,5 @@
-// Sign-in with the company's own accounts by OpenID Connect: code with PKCE, state and nonce. Only an invited member gets in, and is
-// known again by issuer and subject, never by an e-mail address.
+// Sign-in with the company's own accounts by OpenID Connect: the code flow with PKCE, state and nonce. Only an invited member gets in,
+// and is known again by issuer and subject, never by an e-mail address.
 import * as openid from "openid-client";
 import { codeOf, type Log } from "../log/log.ts";
 import { SignInRefused } from "./passkeys.ts";
@@ -21,8 +21,8 @@ export interface PendingSignIn {
 const clockTolerance = 60;
 
 /**
- * Seconds that the provider may take for one answer. After 20 the page would give up (inbox/client/first-requests.ts), and say that there is
- * no connection.
+ * Seconds that the provider may take for one answer. After 20 seconds the page would give up (inbox/client/first-requests.ts), and say that
+ * there is no connection.
  */
 const providerTimeout = 10;
 
@@ -88,8 +88,9 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
 export type CompanySignIn = ReturnType<typeof makeCompanySignIn>;
 
 /**
- * Refuses sign-ins. Logs the first failure after a sign-in that went well, because anybody may begin one; and by itself the first that
- * stands in the address with which the browser came back, because anybody may write one there.
+ * Refuses sign-ins. Logs only the first failure after a successful sign-in, because anybody may begin sign-ins and would fill the log. An
+ * error in the address with which the browser comes back is logged apart: anybody may write one there, and it must not keep a failure at
+ * the provider out of the log.
  */
 function makeRefuse(log: Log) {
   const failing = new Set<"in the address" | "at the provider">();
@@ -116,7 +117,7 @@ const errorsInAddress: ReadonlySet<string> = new Set([
   ...["request_uri_not_supported", "registration_not_supported"],
 ]);
 
-/** What somebody does in their browser: cancels, comes back too late or with a made-up code, or takes the question out of the address. */
+/** What a person causes in their browser: cancels, comes back too late or with a made-up code, or removes `max_age` from the address. */
 const byThePerson: ReadonlySet<string> = new Set(["access_denied", "invalid_grant", "old auth_time"]);
 
 /** The error that the provider names (RFC 6749, 4.1.2.1 and 5.2), such as "invalid_client"; else the code of what went wrong. */
@@ -140,7 +141,7 @@ function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<
   // Without TLS only on this machine, for a trial.
   const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(address.hostname);
   const execute = [
-    // The signature of the ID token, too, which TLS alone would vouch for (OpenID Connect Core 1.0, 3.1.3.7).
+    // Checks the signature of the ID token, too, although the standard is content with TLS (OpenID Connect Core 1.0, 3.1.3.7).
     openid.enableNonRepudiationChecks,
     ...(address.protocol === "http:" && isHere ? [openid.allowInsecureRequests] : []),
   ];

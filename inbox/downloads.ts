@@ -19,7 +19,7 @@ const downloads = {
 type DownloadName = keyof typeof downloads;
 const isDownload = (name: string): name is DownloadName => Object.hasOwn(downloads, name);
 
-/** The address of a file, by the entry of the audit log that says it is taken. */
+/** The address of a file. `entry` is the id of the audit log's entry about the download. */
 export const addressOf = (name: DownloadName, entry: string): string =>
   `/api/downloads/${name}?entry=${entry}`;
 
@@ -71,7 +71,7 @@ async function* bytesOf(
   } catch (error) {
     onBroken(error);
   } finally {
-    // The loop ends them too, but not where the client breaks off before it begins.
+    // The loop ends the pages, too, but not where the client breaks off before the loop begins.
     await pages.return(undefined);
   }
 }

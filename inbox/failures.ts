@@ -1,4 +1,4 @@
-// What a failed request of the inbox is answered with, and what its failure tells.
+// What a failed request of the inbox is answered with, and what its failure tells of a sign-in or a session.
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
@@ -33,4 +33,4 @@ export function signInRefusal(error: unknown): string | undefined {
 }
 
 // Only a refusal says that the session is over; any other failure leaves it unknown.
-export const mayStillBeOpen = (error: unknown): boolean => !(error instanceof Refused);
+export const maySessionBeOpen = (error: unknown): boolean => !(error instanceof Refused);

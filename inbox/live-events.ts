@@ -7,7 +7,7 @@ import { codeOf, type Log } from "../log/log.ts";
 import type { LiveEvent } from "./api.ts";
 import { maxNamedLeads, namesLeads, paceLeadEvents } from "./pace-lead-events.ts";
 
-/** A notification of the database (private.notify_inbox). `session` names whose. */
+/** A notification of the database (private.notify_inbox). One about a session names whose it is. */
 type Notification = Exclude<LiveEvent, { kind: "session" }> | { kind: "session"; member: string };
 type Listener = (event: LiveEvent, member?: string) => void;
 
@@ -64,7 +64,7 @@ export function startLiveEvents(address: string, log: Log, queryTimeout = 15_000
   };
 }
 
-interface Streams {
+interface ListenOptions {
   /** Aborted when the events are to end. */
   stopping: AbortSignal;
   queryTimeout: number;
@@ -74,8 +74,8 @@ interface Streams {
   hasListeners(): boolean;
 }
 
-async function listenForever(address: string, log: Log, streams: Streams): Promise<void> {
-  const { stopping } = streams;
+async function listenForever(address: string, log: Log, options: ListenOptions): Promise<void> {
+  const { stopping } = options;
   let isUnreachable = false;
   while (!stopping.aborted) {
     const sql = connect(address, { max: 1, name: "leads inbox events" });
@@ -83,10 +83,10 @@ async function listenForever(address: string, log: Log, streams: Streams): Promi
     // Ends a query under way, too, which a database that does not answer would leave waiting.
     stopping.addEventListener("abort", close);
     try {
-      await listenUntilLost(sql, streams, () => {
+      await listenUntilLost(sql, options, () => {
         if (isUnreachable) log("database-ready");
         isUnreachable = false;
-        streams.reload();
+        options.reload();
       });
     } catch (error) {
       if (!isUnreachable && !stopping.aborted) log("database-unreachable", { code: codeOf(error) });
@@ -98,7 +98,7 @@ async function listenForever(address: string, log: Log, streams: Streams): Promi
   }
 }
 
-/** Milliseconds on a clock that is never set, because one that is set back would stop the poll for new leads as long. */
+/** Milliseconds on a clock that is never set, because the poll for new leads would wait for as long as one is set back. */
 const now = () => performance.now();
 
 /** The connection delivers no notifications any more, although it reports no error. */
@@ -111,8 +111,8 @@ class HeartbeatLost extends Error {
  * because the notifications before are lost. The caller ends `sql`, and the listening with it.
  * @throws when the connection is lost.
  */
-async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => void): Promise<void> {
-  const { stopping, queryTimeout } = streams;
+async function listenUntilLost(sql: Sql, options: ListenOptions, onListening: () => void): Promise<void> {
+  const { stopping, queryTimeout } = options;
   const inTime = <Result>(query: PromiseLike<Result>) => withTimeout(queryTimeout, query);
   let receivedAt = now();
   let floodAt = Number.NEGATIVE_INFINITY;
@@ -122,7 +122,7 @@ async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => vo
     if (!text.startsWith("{")) return;
     const notification: Notification = JSON.parse(text);
     if (notification.kind === "leads" && !namesLeads(notification)) floodAt = now();
-    streams.hear(notification);
+    options.hear(notification);
   };
   // postgres.js calls onListening again when it listens on a new connection, which may be before this loop finds the first one lost.
   await inTime(sql.listen("team", onNotification, onListening));
@@ -131,7 +131,7 @@ async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => vo
     const started = now();
     // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits. In a flood the delivery
     // takes the leads into the lists once a second, and a poll beside it would look through the same leads for nothing.
-    const isDue = streams.hasListeners() && started - floodAt >= pauseInFlood;
+    const isDue = options.hasListeners() && started - floodAt >= pauseInFlood;
     const found = isDue ? await inTime(announceNewLeads(sql)) : 0;
     const pause = pauseAfterPoll(now() - started, found);
     if (started - sentAt >= heartbeatInterval) {
@@ -143,7 +143,7 @@ async function listenUntilLost(sql: Sql, streams: Streams, onListening: () => vo
   }
 }
 
-/** Adds new leads to the lists, of which the database sends a notification. Returns how many there were. */
+/** Adds new leads to the lists, and the database then sends a notification of them. Returns how many there were. */
 async function announceNewLeads(sql: Sql): Promise<number> {
   const [looked] = await sql<{ found: number }[]>`select team.index_new_leads() as found`;
   return looked?.found ?? 0;
@@ -161,7 +161,7 @@ export function pauseAfterPoll(took: number, found: number): number {
 
 const encoder = new TextEncoder();
 
-/** A named event, which a page does not take for one of its own; without data a browser would pass it over. */
+/** The event has a name, by which a page tells it from a LiveEvent. It has data, because a browser ignores an event without data. */
 const signOfLife = "event: alive\ndata: 1\n\n";
 
 /**

@@ -1,4 +1,4 @@
-// The figures in Prometheus' text format (version 0.0.4): a line says what a metric is, a line its type, then a line a value.
+// The figures in Prometheus' text format (version 0.0.4): one line says what a metric is, one its type, then each value has a line.
 
 /** A value with the labels that tell it from others of the same metric. */
 export type Sample = [labels: Readonly<Record<string, string>>, value: number];

@@ -12,8 +12,8 @@ import { counter, gauge, type Metric, metricsText, oneGauge, type Sample } from 
 export interface MetricsDependencies {
   /** As the role leads_team. */
   database: ResilientConnection;
-  /** What the intake of this process has answered, by HTTP status; undefined where it has none. */
-  answers: ReadonlyMap<number, number> | undefined;
+  /** How often the intake of this process has answered with each HTTP status; undefined where the process has no intake. */
+  answerCounts: ReadonlyMap<number, number> | undefined;
   log: Log;
   /** Milliseconds on a clock that is never set. */
   now?: () => number;
@@ -33,7 +33,7 @@ export interface Metrics {
 /** Makes the source of the figures. */
 export function makeMetrics({
   database,
-  answers,
+  answerCounts,
   log,
   now = () => performance.now(),
 }: MetricsDependencies): Metrics {
@@ -66,7 +66,7 @@ export function makeMetrics({
       return metricsText([
         oneGauge("leads_database_up", "Whether the database answers.", figures ? 1 : 0),
         ...(figures ? metricsOf(figures, (now() - at) / 1000) : []),
-        insertsOf(answers ?? new Map()),
+        insertsOf(answerCounts ?? new Map()),
         ...processMetrics(),
       ]);
     },
@@ -130,11 +130,11 @@ function channelMetrics(channels: Figures["channels"], at: string): Metric[] {
 const secondsBetween = (earlier: string | null, later: string): number | undefined =>
   earlier === null ? undefined : (Date.parse(later) - Date.parse(earlier)) / 1000;
 
-const insertsOf = (answers: ReadonlyMap<number, number>): Metric =>
+const insertsOf = (answerCounts: ReadonlyMap<number, number>): Metric =>
   counter(
     "leads_inserts_total",
     "Answers of the intake by HTTP status: 201 and 303 are accepted leads.",
-    [...answers].sort(([a], [b]) => a - b).map(([status, count]) => [{ status: String(status) }, count]),
+    [...answerCounts].sort(([a], [b]) => a - b).map(([status, count]) => [{ status: String(status) }, count]),
   );
 
 function processMetrics(): Metric[] {

@@ -10,7 +10,7 @@ const minIntervalInFlood = 3_000;
 /** The maximum of leads that one event names (private.notify_inbox_of_leads). */
 export const maxNamedLeads = 100;
 
-/** Milliseconds on a clock that is never set, because one that is set back would hold events back as long. */
+/** Milliseconds on a clock that is never set, because events would be held back for as long as one is set back. */
 const now = () => performance.now();
 
 /** Returns a function that passes an event on at once, or merged with others when the interval since the last one has passed. */

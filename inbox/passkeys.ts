@@ -74,7 +74,7 @@ export class Passkeys {
     return { challenge: signed(), passkey: { id, public_key, counter, transports, backed_up } };
   }
 
-  /** Checks a signature with the public key that is kept of the passkey, all but its challenge, as `checkNew` does. @throws SignInRefused */
+  /** Checks a signature by the passkey's public key, and leaves its challenge to the database, as `checkNew` does. @throws SignInRefused */
   async checkSignature(credential: Credential, kept: Omit<Passkey, "id" | "backed_up">) {
     const { expectedChallenge, signed } = noteChallenge();
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({

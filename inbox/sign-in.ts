@@ -60,8 +60,8 @@ export function makeSignIn({ passkeys, company }: SignInDependencies): Handlers 
 }
 
 /**
- * Signs a member in when the company's identity provider has sent the browser back. `state` is the cookie's, so that a link that another person made
- * signs nobody in (login CSRF).
+ * Signs a member in when the company's identity provider has sent the browser back. `state` is the cookie's, so that a link that another
+ * person made signs nobody in (login CSRF).
  */
 export async function finishCompanySignIn(
   ask: Ask,

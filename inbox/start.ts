@@ -23,8 +23,8 @@ export interface InboxStart {
   /** A standby of that database, whose login is that of `databaseUrl`. */
   standbyUrl?: string | undefined;
   provider: { name: string; phone: string; calls_from: string };
-  /** What the intake of this process has answered, by HTTP status. */
-  answers?: ReadonlyMap<number, number> | undefined;
+  /** How often the intake of this process has answered with each HTTP status. */
+  answerCounts?: ReadonlyMap<number, number> | undefined;
   log: Log;
 }
 
@@ -34,7 +34,7 @@ export async function startInbox({
   databaseUrl,
   standbyUrl,
   provider,
-  answers,
+  answerCounts,
   log,
 }: InboxStart): Promise<{ stop(): Promise<void> }> {
   const { url: inboxUrl, openIdConnect, metricsToken } = settings;
@@ -48,7 +48,7 @@ export async function startInbox({
   const headers = inboxHeaders(inboxUrl);
   const app = makeInboxApp({
     ...{ inboxUrl, database, standby, company, events, headers, metricsToken, log },
-    metrics: makeMetrics({ database, answers, log }),
+    metrics: makeMetrics({ database, answerCounts, log }),
     answers: makeAnswers({ inboxUrl, passkeys, provider }),
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),

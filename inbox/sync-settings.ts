@@ -1,8 +1,8 @@
-// The inbox's settings that the database holds by itself.
+// Writes settings of the inbox to the database.
 import type { InboxSettings } from "../config/config.ts";
 import type { Sql } from "../database/connect.ts";
 
-/** Syncs the settings that the database has to hold by itself, so that no inbox can lengthen a session. As the owner. */
+/** The database ends sessions by settings of its own, which only the owner may write, so that no inbox can lengthen a session. */
 export async function syncInboxSettings(
   sql: Sql,
   { idleMinutes, sessionHours }: InboxSettings,

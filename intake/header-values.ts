@@ -1,5 +1,5 @@
 // Reads header values that are lists: `Accept`, `Accept-Encoding`, `Content-Type` and `Prefer` share one grammar (RFC 9110, 5.6).
-// One pass over the characters, without a regular expression, so that a long value costs no more than its length.
+// Loops read the characters, and no regular expression that can backtrack, so that the cost of a long value grows with its length alone.
 
 /** One item of a list, such as `gzip;q=0.5`. */
 export interface Item {
@@ -59,7 +59,7 @@ function split(text: string, separator: string): string[] {
   return parts;
 }
 
-/** The token of an `Authorization: Bearer` header, "" when nothing stands behind the scheme, undefined for any other. */
+/** The token of an `Authorization: Bearer` header, "" when nothing stands behind the scheme, undefined for any other header. */
 export function readBearer(authorization: string | null | undefined): string | undefined {
   const header = (authorization ?? "").trim();
   const scheme = "bearer";

@@ -44,7 +44,7 @@ export function readInsert(
   return {
     lead: parsed.lead,
     preferencesApplied: wanted.applied,
-    contentRange: wanted.counts ? "*/1" : "*/*",
+    contentRange: wanted.wantsCount ? "*/1" : "*/*",
   };
 }
 

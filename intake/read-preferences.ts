@@ -3,8 +3,8 @@ import { readItems } from "./header-values.ts";
 import * as refusals from "./refusals.ts";
 
 /**
- * A preference that asks for rows back or for an upsert is no refusal here: `readInsert` answers it as a missing right (42501), once the body
- * could be read.
+ * A preference that asks for rows back or for an upsert is not refused here: `readInsert` refuses it as a missing right (42501), after it
+ * has read the body.
  */
 export function readPreferences(prefer: string | null | undefined) {
   const given = readItems(prefer ?? "").map(({ value }) => value);
@@ -14,7 +14,7 @@ export function readPreferences(prefer: string | null | undefined) {
     refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,
     wantsMoreThanAnInsert: given.some((p) => /^(return=(headers-only|representation)|resolution=)/.test(p)),
     missingIsDefault: given.includes("missing=default"),
-    counts: given.includes("count=exact"),
+    wantsCount: given.includes("count=exact"),
     applied: given.filter((p) => /^(return=minimal|count=exact|missing=default|handling=strict)$/.test(p)),
   };
 }

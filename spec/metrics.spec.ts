@@ -101,7 +101,7 @@ describe("/metrics", () => {
     };
     const metrics = makeMetrics({
       database: { query, end: async () => {} },
-      answers: undefined,
+      answerCounts: undefined,
       log: () => {},
       now: () => time,
     });
@@ -135,7 +135,7 @@ describe("/metrics", () => {
       const query = () => answers.shift()?.();
       const metrics = makeMetrics({
         database: { query } as unknown as ResilientConnection,
-        answers: undefined,
+        answerCounts: undefined,
         log: () => {},
         now: () => time,
       });
