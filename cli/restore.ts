@@ -1,5 +1,5 @@
 // `leads restore <file>`: puts a backup into an empty database, all of it or nothing, and makes an embedded database when there is none.
-import { withSetting } from "../log/installation.ts";
+import { beforeSetting } from "../log/installation.ts";
 import { DamagedBackup, requireBackup, UnusableBackup } from "../team/backup-file.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -56,7 +56,7 @@ const explain =
     const lines = [
       `This database holds ${heldBy(error)} already. Nothing was restored.`,
       `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,
-      `  ${withSetting}${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${asWord(file)}`)}`,
+      `  ${beforeSetting}${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${asWord(file)}`)}`,
       ...(error.held.others.includes("work of the team")
         ? []
         : [

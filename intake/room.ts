@@ -1,15 +1,18 @@
-// Whether the database has room for leads. A full disk refuses each insert, while everything that is only read goes on, so a look at the
-// database does not tell.
+// Whether the database has room for leads. On a full disk each insert is refused while reading goes on, so a query that reads does not
+// show it.
 import { isOutOfRoom } from "../database/trouble.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Milliseconds for which a server counts as unready after a lead was refused for want of room, unless one is stored meanwhile. Not for
- * good, because a server that is sent no more leads would never find out that there is room again.
+ * Milliseconds for which a server counts as unready after a lead was refused for want of room, unless one is stored meanwhile. It
+ * is not unready for ever, because a server that is sent no more leads would never find out that there is room again.
  */
 const unreadyFor = 60_000;
 
-/** Wraps a store. `hasRoom` is false for a while after a lead found none. `now` is in milliseconds, on a clock that is never set. */
+/**
+ * Wraps a store. `hasRoom` is false for a while after a lead was refused for want of room. `now` is in milliseconds, on a clock that is
+ * never set.
+ */
 export function watchRoom(
   store: Store,
   now: () => number = () => performance.now(),

@@ -3,7 +3,7 @@ let names: Intl.DisplayNames | undefined;
 
 /** `tag` is a BCP 47 tag; one that names no language is returned as it is. */
 export function languageName(tag: string): string {
-  // Made when it is first needed, because that takes a slow machine as long as a hundred rows of the inbox.
+  // Made only when it is needed, because on a slow machine making it takes as long as showing a hundred rows of the inbox.
   names ??= new Intl.DisplayNames("en", { type: "language" });
   try {
     return names.of(tag) ?? tag;

@@ -1,2 +1,2 @@
-/** What stands for a name that nobody could see, as private.shown says it, too. */
+/** Is shown in place of a name that has only blanks and invisible characters. The database writes the same words. */
 export const noName = "(no name)";

@@ -8,8 +8,11 @@ const isRelease = existsSync(new URL("../MANIFEST", import.meta.url));
 /** The program `leads` as it is typed here; its words follow after a space. */
 export const leadsProgram = isRelease ? "leads" : "npm run leads --";
 
-/** What stands before a setting that a person types with a command: the release's command gives up its rights, for which it needs root's. */
-export const withSetting = isRelease ? "sudo " : "";
+/**
+ * What a person types before a setting and a command, as in `sudo DATA_DIR=... leads restore`. A release's command changes to the user
+ * leads, which only root may do, and sudo passes on only a setting that stands after it.
+ */
+export const beforeSetting = isRelease ? "sudo " : "";
 
 /** A command of `leads` as a person would type it. */
 export const typed = (words: string): string => `${leadsProgram} ${words}`;
@@ -24,5 +27,5 @@ export const typedForPlainOutput = (words: string): string =>
 /** How the server is started here. */
 export const startCommand = isRelease ? "sudo systemctl start leads" : "npm start";
 
-/** The file with the settings; in a clone that of the folder in which a command is typed. */
+/** The file with the settings. In a clone it is in the folder in which the command is typed. */
 export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";

@@ -15,7 +15,7 @@ export type Log = (event: EventName, facts?: Record<string, Fact> & { [Key in Ow
 export type LogFormat = "text" | "json";
 
 /**
- * Makes a log that writes one line an event.
+ * Makes a log that writes one line for each event.
  * - text: `2026-11-21T12:00:00.000Z info listening: Open this address in a browser. address=http://localhost:3000`
  * - json: `{"time":"...","level":"info","event":"listening","message":"...","address":"http://localhost:3000"}`
  */

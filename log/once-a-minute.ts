@@ -2,7 +2,7 @@
 
 const minute = 60_000;
 
-/** Makes a counter of calls. `report` gets the number of calls since its last call. */
+/** Makes a function to call at each occurrence. `report` gets the number of occurrences since the report before. */
 export function onceAMinute(report: (count: number) => void): () => void {
   let count = 0;
   let isIdle = true;
