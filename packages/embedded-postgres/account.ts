@@ -12,11 +12,12 @@ export interface Account {
   gid: number;
 }
 
-/** All that PostgreSQL learns of our environment; TZ spares initdb the search for a time zone. */
+/** The environment of PostgreSQL's programs, which get nothing of our own. TZ spares initdb the search for a time zone. */
 export const environment = { PATH: "/usr/local/bin:/usr/bin:/bin", TZ: "UTC", LC_ALL: "C", HOME: "/" };
 
 /**
- * Who runs PostgreSQL on a cluster: its owner, else `postgres`, else `nobody`. Undefined when we are not root.
+ * Who runs PostgreSQL on a cluster: its owner unless that is root, else `postgres`, else `nobody`. Undefined when we are
+ * not root.
  * @throws EmbeddedPostgresError when there is no such user.
  */
 export function accountFor(cluster: string, { advice }: Pick<Setup, "advice">): Account | undefined {

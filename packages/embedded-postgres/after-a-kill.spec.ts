@@ -147,7 +147,7 @@ describe("a server that a killed parent left behind", () => {
     const { child, answer } = startInChild();
     const orphan = await answer;
     await createKeptTable(orphan.url);
-    // It goes on until the test ends it, however long that takes.
+    // A statement that goes on until the test ends it, however long that takes.
     const goesOn = "do $$ begin while exists (table kept) loop perform pg_sleep(0.01); end loop; end $$";
     const busy = query(orphan.url, goesOn);
     await expect.poll(() => sessionsWith(orphan.url, "^do")).toHaveLength(1);
@@ -182,7 +182,7 @@ describe("a server that a killed parent left behind", () => {
     expect(await query(url, "show work_mem")).toEqual([["7MB"]]);
   });
 
-  it("can be stopped without a new one", async () => {
+  it("can be stopped without the start of a new one", async () => {
     expect(await stopOrphan(optionsOn(dataDir))).toBe(false);
     const { child, answer } = startInChild();
     const { pid } = await answer;

@@ -45,7 +45,7 @@ export interface OpenDataFolder extends LockedDataFolder {
 }
 
 /**
- * Where the data is: in the folder that was named, or for root, where PostgreSQL's user could not use that, below
+ * Where the data is: in the folder that was named. When root starts PostgreSQL, and PostgreSQL's user cannot use that folder, it is below
  * `systemDir`. @throws EmbeddedPostgresError when the name is a file's, and when both places hold data.
  */
 export function findDataFolder(setup: Setup): DataFolder {
@@ -62,7 +62,7 @@ function placeFor(setup: Setup): string {
   const account = accountFor(join(wanted, "postgresql"), setup);
   if (!account) return wanted;
   const inSystem = join(setup.systemDir, shortHash(wanted), "data");
-  // Where data is decides first, because somebody may have changed a parent folder's permissions meanwhile.
+  // A place that holds data already comes first, because somebody may have changed a parent folder's permissions meanwhile.
   const [held, other] = [wanted, inSystem].filter((path) => holdsData(join(path, "postgresql")));
   if (other)
     throw new EmbeddedPostgresError(
@@ -97,7 +97,8 @@ export async function openDataFolder(setup: Setup): Promise<OpenDataFolder> {
 }
 
 /**
- * Locks the data folder, and makes an empty one where there is none. An upgrade that a crash interrupted while it took effect is ended.
+ * Locks the data folder, and makes an empty one where there is none. An upgrade that a crash interrupted while it took effect is
+ * completed.
  * @throws EmbeddedPostgresError when it cannot be used.
  */
 export function lockDataFolder(setup: Setup): LockedDataFolder {
@@ -117,7 +118,7 @@ export function lockDataFolder(setup: Setup): LockedDataFolder {
   return { ...folder, setup, account, close };
 }
 
-/** The system's error about what is in a data folder, as a sentence. Any other is a bug, and stays as it is. */
+/** Puts the system's error about what is in a data folder into a sentence. Other errors stay: they are in words already, or are bugs. */
 export function inWords(cause: unknown, path: string, { advice }: Setup): unknown {
   if (cause instanceof EmbeddedPostgresError || !/^E[A-Z]+$/.test(codeOf(cause))) return cause;
   return new EmbeddedPostgresError(
@@ -150,10 +151,13 @@ function letIn(account: Account, path: string, { advice }: Setup) {
   );
 }
 
-/** The maximum length of a socket's path on every system, in bytes. */
+/** The longest path of a socket that every system takes, in bytes. */
 const maxSocketPath = 103;
 
-/** A folder only PostgreSQL's user and root may enter: a client that reaches the socket still needs the password. */
+/**
+ * Makes the folder of the sockets, which only PostgreSQL's user and root may enter, and returns its path. A client that reaches a socket
+ * there still needs the password.
+ */
 export function makeSocketFolder(
   { cluster }: DataFolder,
   account: Account | undefined,

@@ -29,7 +29,7 @@ export function lockFolder(path: string, { advice }: Setup): () => void {
   return () => held.close();
 }
 
-/** Loads SQLite without the warning of older versions of Node, that it is experimental, which would stand above what each program prints. */
+/** Loads SQLite without the warning that it is experimental, which older versions of Node would print above each program's own output. */
 function loadSqlite() {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -56,7 +56,7 @@ function reasonOf(
 /** SQLite's result codes. */
 const sqlite = { busy: 5, notDatabase: 26 };
 
-/** For the message alone: nothing is decided by it, so that a full disk keeps no server from starting. */
+/** Writes the process id for the message alone. Where it cannot be written, as on a full disk, the server starts all the same. */
 function sayWhoHolds(holder: string): void {
   try {
     writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });

