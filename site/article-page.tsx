@@ -1,5 +1,5 @@
-// The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it is rendered to
-// HTML ahead of time; in the browser, a script hydrates only the form's root.
+// The article page, top to bottom as the specification orders it, with the lead form in its middle. All of it comes to
+// the browser as HTML; there a script hydrates only the form's root.
 
 import { ContentError } from "../content/content-error.ts";
 import type { VariantPicture } from "../content/experiment.ts";
@@ -25,7 +25,7 @@ export function ArticlePage({ content, formHtml }: ArticlePageProps) {
     <>
       <main>
         <article>
-          <Opening content={content} />
+          <ArticleHeader content={content} />
           <figure className="opening-picture">
             <Picture alt={picture.alt} photo={photo} />
             <figcaption>{picture.caption}</figcaption>
@@ -65,8 +65,8 @@ function variantPhoto({ file }: VariantPicture): Photo {
   return photo;
 }
 
-/** The label, the headline, who we are, and the ways to the form and to the phone. */
-function Opening({ content }: { content: PageContent }) {
+/** The label, the headline, who we are, and the ways to the form, to the phone and to the other languages. */
+function ArticleHeader({ content }: { content: PageContent }) {
   const { article, page } = content.texts;
   const otherLanguages = content.languages.filter(({ code }) => code !== content.code);
   return (

@@ -21,10 +21,10 @@ interface TextFieldProps {
   /** Why the field was refused, when it was. */
   wrong: string | undefined;
   /** Whether the answers are on their way. */
-  isSent: boolean;
+  isSending: boolean;
 }
 
-export function TextField({ name, label, value, wrong, isSent }: TextFieldProps) {
+export function TextField({ name, label, value, wrong, isSending }: TextFieldProps) {
   const described = wrong && { "aria-invalid": true, "aria-describedby": `${name}-wrong` };
   return (
     <p className={`line ${name}`}>
@@ -38,7 +38,7 @@ export function TextField({ name, label, value, wrong, isSent }: TextFieldProps)
         id={name}
         name={name}
         required
-        readOnly={isSent}
+        readOnly={isSending}
         spellCheck={false}
         defaultValue={value ?? ""}
         {...input[name]}
@@ -52,12 +52,12 @@ export function BoxField({
   name,
   label,
   ticked,
-  isSent,
+  isSending,
 }: {
   name: BoxName;
   label: string;
   ticked?: boolean | undefined;
-  isSent: boolean;
+  isSending: boolean;
 }) {
   return (
     <label className="box">
@@ -67,8 +67,8 @@ export function BoxField({
         value="true"
         defaultChecked={ticked ?? false}
         // A box has no `readOnly`, and a disabled one would lose the focus.
-        aria-disabled={isSent || undefined}
-        onClick={(event) => isSent && event.preventDefault()}
+        aria-disabled={isSending || undefined}
+        onClick={(event) => isSending && event.preventDefault()}
       />
       <span>{label}</span>
     </label>

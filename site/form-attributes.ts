@@ -4,9 +4,9 @@ import type { FormTexts } from "../content/language.ts";
 import { type Lead, leadFromForm } from "../lead/lead.ts";
 import type { LeadFormProps } from "./lead-form.tsx";
 
-/** What the script needs of the form's texts, and its refusals in the language of the page. */
+/** The texts of the form that its script needs, and the sentences for refusals in the language of the page. */
 export type ScriptTexts = Omit<FormTexts, "heading" | "opening" | "usualNeeds" | "helping" | "stars"> & {
-  /** The page's own sentences, by those that the backend sends. */
+  /** The page's own sentence for each sentence that the backend sends. Empty where the page shows them as they are sent. */
   refusals: Readonly<Record<string, string>>;
 };
 

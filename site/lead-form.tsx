@@ -43,7 +43,10 @@ export interface Refusal {
 
 type Status = { is: "idle" } | { is: "submitting" } | ({ is: "error"; cameWithPage: boolean } & Refusal);
 
-/** Milliseconds until a thank-you page that has not come counts as stopped by the visitor. Sending twice stores once. */
+/**
+ * Milliseconds after which a thank-you page that has not come counts as stopped by the visitor, who may then press the button again. A lead
+ * that is sent twice is stored once.
+ */
 const thankYouTimeout = 20_000;
 
 /** Where the form posts to without a script: our own server's page, or the function of a hosted backend. */
@@ -84,16 +87,16 @@ export function LeadForm(props: LeadFormProps) {
   );
 }
 
-/** The lines and the boxes. They cannot be changed while they are on their way, because the change would be lost without a word. */
+/** The text lines and the boxes. They cannot be changed while the lead is on its way, because the change would be lost without a word. */
 function AnswerFields({
   texts,
   refused,
   status,
 }: Pick<LeadFormProps, "texts" | "refused"> & { status: Status }) {
-  const isSent = status.is === "submitting";
+  const isSending = status.is === "submitting";
   const wrong = (name: keyof Lead) =>
     status.is === "error" && status.field === name ? status.message : undefined;
-  const common = (name: keyof Lead) => ({ label: texts.labels[name], isSent });
+  const common = (name: keyof Lead) => ({ label: texts.labels[name], isSending });
   return (
     <>
       {fields.map(({ name, kind }) =>
@@ -178,7 +181,7 @@ function refusalOf(error: unknown, { refusals, failed, unreachable, unknownRefus
   return { message, field: fieldNamedIn(sent) };
 }
 
-/** Coming back from the thank-you page out of the back/forward cache finds the page as it was left: busy. */
+/** When the visitor comes back from the thank-you page, the back/forward cache shows the page as it was left: busy. */
 function useIdleWhenBack(setStatus: (status: Status) => void) {
   useEffect(() => {
     const shown = (event: PageTransitionEvent) => event.persisted && setStatus({ is: "idle" });
@@ -187,7 +190,7 @@ function useIdleWhenBack(setStatus: (status: Status) => void) {
   }, [setStatus]);
 }
 
-/** A screen reader says the title first, so an error is told there too. */
+/** A screen reader says the title first, so the title tells of an error too. */
 function useErrorInTitle(failed: boolean, prefix: string) {
   useEffect(() => {
     const title = document.title.startsWith(prefix) ? document.title.slice(prefix.length) : document.title;

@@ -10,13 +10,16 @@ const root = document.getElementById("lead-form") as HTMLElement;
 const button = root.querySelector("button") as HTMLButtonElement;
 const status = root.querySelector("[role=status]") as HTMLElement;
 const texts = textsOf(root);
-/** Milliseconds until a post that brought no page counts as stopped by the visitor. Sending twice stores once. */
+/**
+ * Milliseconds after which a post that brought no page counts as stopped by the visitor, who may then press the button again. A lead that
+ * is sent twice is stored once.
+ */
 const postTimeout = 20_000;
 let asked = false;
 let pressed = false;
 let idleTimer: ReturnType<typeof setTimeout>;
 
-/** The form's elements and texts, without what is typed. */
+/** How many elements the form has, and its text without what is typed. It shows whether something has changed the form. */
 const contents = () => `${root.getElementsByTagName("*").length} ${root.textContent}`;
 const served = contents();
 
@@ -66,7 +69,7 @@ function say(onButton: string, aloud: string, isBusy: boolean) {
 root.addEventListener("pointerdown", load);
 root.addEventListener("focusin", load);
 
-// A frame has been painted once a task runs after its callbacks.
+// A task that a frame's callback queues runs after that frame has been painted.
 requestAnimationFrame(() =>
   setTimeout(() =>
     new IntersectionObserver(
@@ -86,6 +89,6 @@ if (count) addEventListener("load", () => requestAnimationFrame(() => setTimeout
 
 function fetchCounting(src: string) {
   const script = document.createElement("script");
-  // The address holds an ad network's click id, which is no business of the counting.
+  // The page's address may hold an ad network's click id, which the request for this script must not pass on.
   document.head.append(Object.assign(script, { src, referrerPolicy: "no-referrer" }));
 }

@@ -8,7 +8,7 @@ import type { Photo } from "./built.ts";
 
 const widths = [480, 800, 1200, 1920];
 
-/** The shape of its place in the article, as `article.css` has it. A photo of another shape is cut to its most detailed part. */
+/** The shape of its place in the article, as `article.css` has it. A photo of another shape is cut to the part that draws the eye. */
 const heightOf = (width: number) => Math.round((width * 5) / 8);
 
 /** The operator's file, if there is one. */
@@ -27,7 +27,8 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
 }
 
 /**
- * Writes the formats of a photo into `assets`, under names that begin with `prefix`. @throws ContentError where it cannot be read to its end
+ * Writes the formats of a photo into `assets`, under names that begin with `prefix`.
+ * @throws ContentError when the photo cannot be read to its end.
  */
 export const writeFormats = (original: string, assets: string, prefix: string): Promise<Photo> =>
   makeFormats(original, assets, prefix).catch((cause) => {
@@ -71,7 +72,7 @@ async function encode(
 ) {
   const shape = { width, height: heightOf(width), position: "attention" };
   const cut = sharp(original).autoOrient().resize(shape);
-  // What is clear in a PNG would be black in a JPEG.
+  // What is transparent in the original would be black in a JPEG.
   if (format === "jpeg") cut.flatten({ background: "white" });
   const data = await cut.toFormat(format).toBuffer();
   return { data, hash: createHash("sha256").update(data).digest("base64url").slice(0, 8) };

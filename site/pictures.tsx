@@ -1,5 +1,6 @@
 // The pictures: the article's own drawing of a woman with a sensor and a reader, or the operator's photo in its
-// place, the small drawings of the three steps, and the curve of a day. Drawn for this page, of no brand's product.
+// place, the small drawings of the three steps, and the curve of a day. The drawings show no
+// brand's product.
 import type { Photo } from "./built.ts";
 
 const ink = "#22302d";
@@ -56,7 +57,7 @@ const Woman = () => (
       d="M588 120c-12-46 26-94 88-92s96 46 92 104c-2 40-16 78-40 92q-26 14-38-12 17-32 4-66-24-3-32-20-24 3-42-12-12 9-32 6z"
       fill="#e9e6df"
     />
-    {/* In the hair, and the eyebrow. */}
+    {/* Strands of the hair, and the eyebrow. */}
     <path d="M628 62q42-18 76 4 32 24 30 66m-28 64q18-10 26-34M588 122q12-7 24-2" stroke="#c8c3b7" />
     {/* The ear, and a line beside the eye. */}
     <path d="M672 150q8-14 22-8 12 8 2 24-8 12-20 4M626 166q7 2 11 8" fill={skin} stroke={shade} />
@@ -91,8 +92,8 @@ const Sensor = ({ x, y }: { x: number; y: number }) => (
 );
 
 /**
- * Lines with round ends, as what is around it has them. The digits are drawn, not written, because the share card is made on
- * machines without fonts.
+ * The lines take their round ends from the elements around the reader. The digits are drawn, not written, because the share card is made
+ * on machines without fonts.
  */
 const Reader = ({ x, y }: { x: number; y: number }) => (
   <g transform={`translate(${x} ${y}) rotate(-6)`}>

@@ -18,13 +18,14 @@ import { ThankYouPage } from "./thank-you-page.tsx";
 
 export type { PageSettings } from "./page-content.ts";
 
-/** Why a plain post was refused, in the words of the intake, what it said, and in which language the page was. */
+/** A plain post that was refused: what it said, why, in the words of the intake, and in which language its page was. */
 export interface Refused {
   lead: Partial<Lead>;
   message: string;
   language?: string | undefined;
-  /** What the form states again, because the article that answers stands at another address than the page that was posted from. */
+  /** The form states it again, because the article that answers has another address than the page that was posted from. */
   campaign?: string;
+  /** The form states it again, because that article is not counted, so its form has no field that only a browser without script sends. */
   isWithoutScript?: boolean;
 }
 
@@ -38,7 +39,7 @@ export function renderArticle(
   variant?: ShownVariant,
 ): string {
   const given = pageContent(settings, code, variant);
-  // The article that answers a refused post is the same page load to its reader.
+  // The article that answers a refused post is the same page load to its reader, so it is not counted again.
   const content = { ...given, counting: given.counting && !refused };
   const { texts, siteUrl, path, provider } = content;
   const { article, form, page } = texts;

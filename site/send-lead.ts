@@ -13,7 +13,7 @@ const insertTimeout = 30_000;
 /** How long the visitor waits for submit-lead before going on. */
 const submitLeadTimeout = 2_000;
 
-/** What goes with a lead. */
+/** What goes with a lead, and what to say when it cannot be sent. */
 export interface Circumstances {
   /** Which permission notice the page shows, by the hash of its text. */
   noticeHash: string;
@@ -30,7 +30,7 @@ export class KeyRefused extends Error {}
 
 /**
  * Stores the lead, then wakes the delivery. Resolves when the visitor may go on to the thank-you page.
- * @throws Error, KeyRefused among them, whose message is for the banner unless it is empty; anything else that is thrown has none.
+ * @throws an Error with the message for the banner; KeyRefused, whose message may be empty; or the answer itself, which has no message.
  */
 export async function sendLead(backend: Backend, lead: Lead, circumstances: Circumstances): Promise<void> {
   await insert(backend, lead, circumstances);

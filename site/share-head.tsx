@@ -1,5 +1,5 @@
-// The article's metadata for social networks and search engines: always that it is sponsored, and by whom; and its addresses in
-// other languages.
+// The article's metadata for social networks and search engines. It always says that the article is sponsored, and by whom, and gives the
+// article's addresses in other languages.
 import { withFullStop } from "../content/fill-in.ts";
 import type { PageContent } from "./page-content.ts";
 import { shareCardPath } from "./share-card-path.ts";

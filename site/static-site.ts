@@ -68,7 +68,10 @@ async function renderDocuments(
   return [...pages, ["404.html", renderNotFound(config, shown[0] ?? "en")]];
 }
 
-/** Statements that let a hosted database know the wordings of these pages, when its function cannot: NOTICE_FILE is on this machine only. */
+/**
+ * Statements that tell a hosted database the wordings of these pages. Its function cannot tell it a wording from NOTICE_FILE, because it
+ * reads no files.
+ */
 function noticesSql(config: Config): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
   return permissionNotices(config)
