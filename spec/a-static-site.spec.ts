@@ -1,6 +1,6 @@
-// The built site on a static host, with the backend on another origin, in a browser: as a provider has it who runs no
-// server at all.
-import { readFileSync } from "node:fs";
+// The built site on a static host, with the backend on another origin, in a browser. A provider who runs no server has the site
+// like this.
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -15,6 +15,13 @@ import { startServer } from "./support/server.ts";
 import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
 import { fillIn, formReady, submit } from "./support/visitor.ts";
 
+/** Settings of the server, which may be in the same file as those of the build. No secret in them may get into the site's files. */
+const secrets = {
+  DATABASE_URL: "postgres://owner:secret-of-the-owner@database.example/leads",
+  WEBHOOK_URL: "https://crm.example.com/leads",
+  WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+};
+
 let host: StaticHost;
 let project: HostedProject;
 beforeAll(async () => {
@@ -25,6 +32,7 @@ beforeAll(async () => {
     LANGUAGES: "en,es",
     VITE_SUPABASE_URL: project.url,
     VITE_SUPABASE_ANON_KEY: keys.publishable,
+    ...secrets,
   });
 });
 beforeEach(async () => {
@@ -38,7 +46,7 @@ const { open } = useBrowser();
 const stored = () =>
   project.database.owner`select name, email, phone, zip_code, has_medicare, has_diabetes from leads`;
 
-/** What the form called; the counting of page loads calls as well. */
+/** The calls that the form made, without those that count page loads. */
 const callsOfForm = () =>
   project.calls
     .map(({ method, path }) => `${method} ${path}`)
@@ -59,7 +67,7 @@ describe.each([
     await page.waitForURL(`${host.url}/thank-you`);
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Thank You for Your Interest");
     expect(await stored()).toEqual([aLead()]);
-    // The page waits two seconds for the second call, which goes on without it.
+    // The page waits at most two seconds for the second call, which then goes on without the page.
     await expect
       .poll(callsOfForm)
       .toEqual([
@@ -78,7 +86,7 @@ describe("a page load of the static site", () => {
   it("is counted by the function, across origins, without a preflight", async () => {
     await open(`${host.url}/?utm_campaign=static`, { userAgent: browsers.phone });
     await expect.poll(() => countsOf(project.database.owner, "static")).toEqual({ "phone view": 1 });
-    // A page of another test may tell of itself while it is closed. It is no phone's.
+    // The page of another test may still send its counts while it is closed. Its browser is no phone, so those calls are left out.
     const calls = project.calls.filter(({ headers }) => headers["user-agent"] === browsers.phone);
     expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /functions/v1/submit-lead/c",
@@ -220,6 +228,8 @@ describe("the static site's files", () => {
     for (const [path, status] of [
       ["/", 200],
       ["/thank-you", 200],
+      ["/es", 200],
+      ["/es/thank-you", 200],
       ["/nothing-here", 404],
     ] as const) {
       const response = await fetch(`${host.url}${path}`);
@@ -240,6 +250,10 @@ describe("the static site's files", () => {
   it("hold no key but the anonymous one", () => {
     const article = readFileSync(join(host.folder, "index.html"), "utf8");
     expect(article).toContain(keys.publishable);
-    expect(article).not.toMatch(/sb_secret|service_role|postgres:\/\//);
+    for (const entry of readdirSync(host.folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const text = readFileSync(join(entry.parentPath, entry.name), "latin1");
+      expect(text, entry.name).not.toMatch(/sb_secret|service_role|postgres:\/\/|secret-of-the-owner|whsec_/);
+    }
   });
 });

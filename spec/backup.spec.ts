@@ -104,7 +104,7 @@ describe("leads backup", () => {
 
   it("says so when the disk is full, and leaves nothing of the file behind", async () => {
     const path = join(folder, "large.backup");
-    // The limit of a process on its files' size stands for the end of the disk's room.
+    // A limit on the size of the process's files stands for a full disk.
     const limited = 'trap "" XFSZ; ulimit -f 1; exec "$0" "$@"';
     const program = [process.execPath, fileURLToPath(new URL("../bin/leads.ts", import.meta.url))];
     const child = spawn("sh", ["-c", limited, ...program, "backup", path], {
@@ -268,7 +268,7 @@ Or restore beside what it holds, so that both stay:
 `,
     });
     expect(await rowsOfBackupTables(owner)).toEqual(before);
-    // What it says to type is one word to the shell.
+    // The file's name is quoted in the advice, so that the shell takes it as one word.
     const odd = join(folder, "of Rosa's team");
     await copyFile(file, odd);
     expect((await leads(url, "restore", odd)).stderr).toContain(
@@ -278,9 +278,9 @@ Or restore beside what it holds, so that both stay:
 });
 
 describe("a long command", () => {
-  /** Starts a command, and aborts it as Ctrl-C does once it waits for a lock of the test's. */
+  /** Starts a command, and aborts it as Ctrl-C does once it waits for a lock that the test holds. */
   const abortAtLock = async (owner: Sql, url: string, ...words: string[]) => {
-    // A command that was aborted before leaves its session waiting for a moment.
+    // The session of a command that an earlier test aborted may still wait for its lock for a moment.
     const before = await sessionsWaitingForLocks(owner, "leads command");
     const child = startLeads(words, { DATABASE_URL: url });
     await until(async () =>
@@ -319,7 +319,7 @@ describe("a long command", () => {
     const { url, owner } = await makeDatabase();
     const before = await rowsOfBackupTables(owner);
     await owner.begin(async (sql) => {
-      // The restoration waits for this table when all rows are in theirs.
+      // The restoration needs this table only when it has loaded all rows.
       await sql`lock table private.place_windows in access exclusive mode`;
       const ran = await abortAtLock(owner, url, "restore", file);
       expect(ran).toEqual({ status: 130, stdout: "", stderr: "" });
@@ -335,6 +335,8 @@ describe("a long command", () => {
     // The line is cleared before the result.
     expect(shown?.endsWith("\r\u{1b}[K")).toBe(true);
     expect(result).toContain(path);
+    const ofScript = await leads(database.url, "backup", join(folder, "of-a-script.backup"));
+    expect(ofScript).toEqual({ status: 0, stdout: expect.stringMatching(/^Backed up 5 leads/), stderr: "" });
   });
 
   it("shows how far it is in one line also where the terminal is narrow", async () => {

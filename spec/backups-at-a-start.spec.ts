@@ -13,7 +13,8 @@ import { startServer } from "./support/server.ts";
 const database = await makeDatabase();
 const log = () => {};
 const { signal } = new AbortController();
-const backUp = (keep: number, into: string) =>
+/** Makes a backup when one is due. Returns whether it tried, also where that failed. */
+const tryBackup = (keep: number, into: string) =>
   backUpWhenDue({ sql: database.owner, url: database.url, signal }, { folder: into, keep }, log);
 const state = async () => (await database.owner`select * from private.backup_state`)[0];
 
@@ -37,9 +38,9 @@ describe("a server with BACKUP_DIR", () => {
     expect(await readdir(kept)).toHaveLength(1);
   });
 
-  it("makes a backup soon after its start also where the newest one is no more in its folder, and no other one while it is", async () => {
+  it("makes a backup soon after its start also where the newest one is gone from the folder, and none where it is still there", async () => {
     const kept = join(home, "kept");
-    await backUp(3, kept);
+    await tryBackup(3, kept);
     const [first = ""] = await readdir(kept);
     const connections = () =>
       database.owner`select from pg_stat_activity where application_name = 'leads of a start'`;
@@ -63,7 +64,7 @@ describe("a server with BACKUP_DIR", () => {
     const kept = join(home, "mended");
     await writeFile(kept, "");
     await database.owner`update private.backup_state set taken_at = null, claimed_until = null`;
-    expect(await backUp(3, kept)).toBe(true);
+    expect(await tryBackup(3, kept)).toBe(true);
     expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (EEXIST)." });
     await rm(kept);
     const open = () => connect(database.url, { max: 1 });
@@ -78,6 +79,7 @@ describe("a server with BACKUP_DIR", () => {
     await database.owner`update private.backup_state set taken_at = null, failure = null, claimed_until = now() + interval '3 hours'`;
     const open = () => connect(database.url, { max: 1 });
     const start = () => startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+    // As another server that is making a backup has it.
     const reader = connect(database.url, { max: 1, name: "leads backup reader" });
     await reader`select 1`;
     const { enabled_at } = (await state()) as { enabled_at: Date };
@@ -98,13 +100,13 @@ describe("a server with BACKUP_DIR", () => {
   });
 
   it("says so where no folder can be made, and does not try without end", async () => {
-    expect(await backUp(3, "/proc/leads")).toBe(true);
+    expect(await tryBackup(3, "/proc/leads")).toBe(true);
     expect((await state())?.failure).toMatch(/^BACKUP_DIR cannot be made \([A-Z]+\)\.$/);
   });
 
-  it("makes that backup an hour later where it fails, and does not wait for the next day", async () => {
+  it("tries a backup that failed after its start again an hour later, and does not wait for the next day", async () => {
     const kept = join(home, "not-there-yet");
-    await backUp(3, join(home, "elsewhere"));
+    await tryBackup(3, join(home, "elsewhere"));
     await writeFile(kept, "");
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());

@@ -176,7 +176,7 @@ describe("a state holiday", () => {
     );
   });
 
-  it("is reckoned from Easter in any year", async () => {
+  it("can be reckoned from Easter, whose day is right in each of ten years", async () => {
     const rows = await database.owner<{ day: string }[]>`
       select private.easter_sunday(year)::text as day
       from unnest(array[2000, 2008, 2011, 2024, 2026, 2027, 2028, 2035, 2038, 2049]) as y (year)`;
@@ -234,13 +234,13 @@ describe("a person who may be in several places", () => {
     expect(morning.next_callable_at).toEqual(momentAt(central, "2027-01-26T10:00"));
   });
 
-  it("is in the likeliest state first", async () => {
+  it("has the likeliest of the states listed first", async () => {
     expect(
       (await found(`NY/${eastern}|FL/${eastern}|CT/${eastern}`, "2027-01-26T12:00", eastern)).states,
     ).toEqual([...["NY", "FL", "CT"]]);
   });
 
-  it("is told the reason that holds longest, and among equals that of the likeliest place", async () => {
+  it("is given the gravest of the reasons, and among equal ones that of the likeliest place", async () => {
     const blocking = async (states: string, time: string) => {
       const key = states.replaceAll(/[A-Z]+/g, (state) => `${state}/${rules[state]?.zone}`);
       const { reason, blocking_state } = await found(key, time, eastern);
@@ -252,7 +252,7 @@ describe("a person who may be in several places", () => {
     expect(await blocking("FL|MD", "2027-01-26T20:30")).toEqual(["outside_hours", "FL"]);
   });
 
-  it("is told when the hours that all share end", async () => {
+  it("may be called until the hours that all of them share end", async () => {
     const { callable_until } = await found(
       "CA/America/Los_Angeles|FL/America/New_York",
       "2027-01-26T15:00",
@@ -306,7 +306,7 @@ describe("a paused state", () => {
     expect((await found("LA/America/Chicago", "2027-01-26T12:00")).callable).toBe(true);
   });
 
-  it("is a state that there is", async () => {
+  it("must be a state that exists", async () => {
     const pause = database.owner`
       insert into private.paused_states (state, paused_by, reason) values ('XX', 'Ruth', 'Typing')`;
     await expect(pause).rejects.toThrow("paused_states_state_fkey");
@@ -326,7 +326,7 @@ function allows(place: string, moment: Date): boolean {
 }
 
 describe("any places at any moment", () => {
-  it("allow a call just when each of them does, and the next lawful moment is the first", async () => {
+  it("allow a call exactly when each of them does, and the next lawful moment is the first at which all do", async () => {
     const every = await database.owner<{ place: string }[]>`select place from private.places order by place`;
     const aPlace = fc.constantFrom(...every.map(({ place }) => place));
     const aKey = fc.uniqueArray(aPlace, { minLength: 1, maxLength: 3 });

@@ -8,14 +8,11 @@ import { answers, startReceiver } from "./support/receiver.ts";
 const neverStops = new AbortController().signal;
 const inbox = (id: string) => `https://inbox.example/leads/${id.slice(-8)}`;
 
-/** The texts that a chat gets for some deliveries, one message each. */
-async function post(
-  messages: [Delivery, ...Delivery[]][],
-  linkTo: (id: string) => string | undefined = inbox,
-) {
+/** The messages that a chat gets, one for each group of deliveries. */
+async function post(groups: [Delivery, ...Delivery[]][], linkTo: (id: string) => string | undefined = inbox) {
   const receiver = await startReceiver(answers(200));
   const channel = makeChat({ url: receiver.url, linkTo });
-  for (const deliveries of messages)
+  for (const deliveries of groups)
     expect(await channel.send(deliveries, neverStops)).toEqual({ kind: "delivered" });
   return receiver.received.map(({ body }) => JSON.parse(body));
 }
@@ -82,7 +79,7 @@ Remove every copy that was made elsewhere.`,
     expect(await channel.send([aDelivery()], neverStops)).toEqual(outcome);
   });
 
-  it("pauses twenty seconds after a message, as e-mail does, so that a burst is two messages", () => {
+  it("asks for a pause of twenty seconds after each message, so that a burst is two messages", () => {
     expect(makeChat({ url: "https://chat.example", linkTo: inbox })).toMatchObject({
       cooldown: 20,
       concurrency: 1,

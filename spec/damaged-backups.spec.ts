@@ -1,4 +1,4 @@
-// What `leads restore` says of a backup file that is not whole, of which nothing may stay.
+// What `leads restore` says of a backup file that is not whole. Nothing of such a file may stay in the database.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,14 +62,18 @@ describe("a backup file that is not whole", () => {
     ["with a name changed", () => zipped(...lines.map((line) => line.replace('"Rosa"', '"Rose"'))), changed],
     ["with a row that is there already", () => forged(rowOf("private.stop_list")), changed],
     [
-      "with a row that refers to none",
+      "with a row that refers to a lead that is not there",
       () => forged(rowOf("private.reviews").replace(/[0-9a-f]{8}-/, "00000000-")),
       changed,
     ],
-    ["with a time that is none", () => forged(rowOf("private.erasures").replace(/T\d\d/, "T77")), changed],
+    [
+      "with a time that does not exist",
+      () => forged(rowOf("private.erasures").replace(/T\d\d/, "T77")),
+      changed,
+    ],
     ["with a column less", () => forged(rowOf("private.erasures").replace(/,"reason":"\w+"/, "")), changed],
     [
-      "with an escape that is none",
+      "with an escape that does not exist",
       () => forged(rowOf("private.erasures").replace('"asked"', '"\\q"')),
       changed,
     ],
@@ -98,7 +102,7 @@ describe("a backup file that is not whole", () => {
     expect(await empty.owner`select hash from private.notices`).toEqual([]);
   });
 
-  it("is restored with a row more, where the row and the last line are those of a backup", async () => {
+  it("is restored with one row more, where that row is valid and the last line fits it", async () => {
     const { url, owner } = await makeDatabase();
     const path = join(folder, "with-a-row-more.backup");
     await writeFile(
@@ -112,7 +116,7 @@ describe("a backup file that is not whole", () => {
 
   it("is not called damaged when it is PostgreSQL that has no room for its rows", async () => {
     const { url, owner } = await makeDatabase();
-    // Indexes are written at the end of the rows, as most errors of a full disk come.
+    // The indexes are made after the rows are loaded, which is when a disk mostly becomes full.
     await owner.unsafe(`
       create function public.no_room(id uuid) returns uuid language plpgsql immutable
       as $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file'; end $$;

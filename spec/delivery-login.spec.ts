@@ -1,5 +1,6 @@
-// The login of the delivery, `leads_delivery`: it can claim, send and settle what is owed and do the scheduled jobs, and no more. A
-// process that is broken into can tell the channels of leads, which is its work, but store, change or erase none.
+// The login of the delivery, `leads_delivery`: it can claim, send and settle what is owed, state which channels are set up and do the
+// scheduled jobs, and no more. Whoever breaks into its process can send leads to the channels, which is its work, but cannot store, change
+// or erase a lead.
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
@@ -67,7 +68,7 @@ describe("the login of the delivery", () => {
     expect(await readLeadCounts(delivery)).toMatchObject({ stored: 1, unreviewed: 1 });
   });
 
-  it("says which channels are set up, for a process that has no other login", async () => {
+  it("tells the database which channels are set up, for a process that has no other login", async () => {
     await syncChannels(delivery, ["chat", "email"]);
     expect(await owner`select name from private.channels where enabled order by name`).toEqual([
       { name: "chat" },
@@ -86,8 +87,8 @@ describe("the login of the delivery", () => {
       "insert into private.deliveries (lead_id, channel) values (gen_random_uuid(), 'email')",
     ],
     ["drop a delivery", "delete from private.deliveries"],
-    ["make a delivery one of another lead", "update private.deliveries set lead_id = gen_random_uuid()"],
-    ["make a delivery one of another channel", "update private.deliveries set channel = 'email'"],
+    ["move a delivery to another lead", "update private.deliveries set lead_id = gen_random_uuid()"],
+    ["move a delivery to another channel", "update private.deliveries set channel = 'email'"],
     ["set a channel up by hand", "update private.channels set enabled = true"],
     ["retire a channel", "select private.retire_channel('webhook')"],
     ["read the settings", "select * from private.settings"],
@@ -99,8 +100,8 @@ describe("the login of the delivery", () => {
     ["write a notice", "insert into private.notices (hash, language, text) values ('a', 'en', 'b')"],
     ["review a lead", "insert into private.reviews (lead_id) values (gen_random_uuid())"],
     ["clear a spam flag", "update private.lead_work set flags = '{}'"],
-    ["make or change the plan of retention", "delete from private.retention_plan"],
-    ["take the address of the wake-up call", "select * from private.wake_up_call"],
+    ["delete the plan of retention", "delete from private.retention_plan"],
+    ["read the address of the wake-up call", "select * from private.wake_up_call"],
     ["take the role of the intake", "set role leads_intake"],
     ["create a table", "create table public.copies (name text)"],
   ])("cannot %s", async (_, statement) => {

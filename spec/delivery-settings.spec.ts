@@ -24,7 +24,7 @@ const channelsOf = (env: Record<string, string>) =>
   );
 
 describe("a channel", () => {
-  it("is named by its first setting where none is set up, in the settings file, in the guide for Supabase and in what is said of privacy", () => {
+  it("is named by its first setting in the advice where none is set up, in .env.example, in the guide for Supabase and in the text on privacy", () => {
     const named = howToSetUp()
       .split(/[ ,]/)
       .filter((word) => word.includes("_"));
@@ -40,15 +40,18 @@ describe("a channel", () => {
   });
 
   it("is set up by its first setting alone, or stops the start and names the others, but is never left out in silence", () => {
+    let tried = 0;
     const examples = readFileSync(new URL("../.env.example", import.meta.url), "utf8");
     for (const [, name = "", value = ""] of examples.matchAll(/^#([A-Z_]{1,40})=(.{1,200})$/gm)) {
       if (!howToSetUp().includes(name)) continue;
+      tried += 1;
       const refusal = messageFor({ [name]: value });
       expect([name, refusal || channelsOf({ [name]: value })]).toEqual([
         name,
         refusal ? expect.stringMatching(/must be set as well/) : [expect.any(String)],
       ]);
     }
+    expect(tried).toBe(channelNames.length);
   });
 });
 
@@ -67,11 +70,11 @@ describe("the settings of the delivery", () => {
     ["Maple Lane, Inc. <leads@example.com>", '"Maple Lane, Inc." <leads@example.com>'],
     ['"Maple Lane, Inc." <leads@example.com>', '"Maple Lane, Inc." <leads@example.com>'],
     ["Maple Lane <leads@example.com>", "Maple Lane <leads@example.com>"],
-  ])("take a sender whose name has a comma, quoted or not: %s", (given, from) => {
+  ])("take a sender whose name may hold a comma, quoted or not: %s", (given, from) => {
     expect(readConfig({ ...smtp, MAIL_FROM: given }).delivery.channels.MAIL_FROM).toBe(from);
   });
 
-  it("take all channels, several mailboxes, and what is kept", () => {
+  it("take all channels, several mailboxes, and what is kept and for how long", () => {
     const given = {
       ...{ ...webhook, ...smtp, ...chat, DELIVERY: "off" },
       ...{

@@ -36,7 +36,7 @@ const several = (count: number): [Delivery, ...Delivery[]] =>
   ) as [Delivery, ...Delivery[]];
 
 describe("an e-mail to the team", () => {
-  it("says that a lead waits, its reference, when it came, until when, and how to see it", () => {
+  it("says that a lead waits, its reference, when it came, by when it is to be reviewed, and how to see it", () => {
     const { subject, text } = writeMessage([aDelivery()], { details: false });
     expect(subject).toBe("A lead is waiting: 3f9c2b1a");
     expect(text).toBe(
@@ -99,7 +99,7 @@ The thank-you page promises a review within 24 hours.
     expect(decoded(mails[0]?.raw ?? "")).toMatch(/Full Name: \(no name\)\s+Email Address: \(blank\)/);
   });
 
-  it("tells several things at once, what must stop first", () => {
+  it("tells several things at once, the withdrawals and erasures first", () => {
     const [one, two, three] = several(3);
     const { subject, text } = writeMessage(
       [
@@ -147,7 +147,7 @@ describe("the mail server", () => {
   });
 
   it.each(["onMailFrom", "onRcptTo"] as const)(
-    "may stop at %s, about which no setting is wrong",
+    "may stop at %s, for which no setting is to blame",
     async (at) => {
       const { url } = await startMailServer({
         [at]: (_: unknown, __: unknown, done: (error: Error) => void) => done(refusal(421)),
@@ -159,7 +159,7 @@ describe("the mail server", () => {
     },
   );
 
-  it("may want a sign-in or TLS before the sender, which is not what is wrong then", async () => {
+  it("may want a sign-in or TLS before it takes a sender, and then the sender is not called wrong", async () => {
     const { url } = await startMailServer({ onMailFrom: (_, __, done) => done(refusal(530)) });
     expect(await post(url)).toEqual({
       kind: "transient",
@@ -175,7 +175,7 @@ describe("the mail server", () => {
     expect(await post(url, [aDelivery()], { to })).toMatchObject({ kind: "transient" });
   });
 
-  it("may refuse one mailbox and take the mail for others, which is delivered and told of", async () => {
+  it("may refuse one mailbox and take the mail for others, which counts as delivered, and the refusal is reported", async () => {
     const { url, mails } = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(address.startsWith("gone") ? refusal(550) : null),
     });
@@ -259,7 +259,7 @@ describe("the mail server", () => {
 });
 
 describe("the e-mail channel", () => {
-  // Opens files until none more can be, sends a mail, closes them, and sends it again.
+  // Opens files until no more can be opened, sends a mail, closes them, and sends it again.
   const script = `
     import { closeSync, openSync } from "node:fs";
     import { makeEmail } from "./delivery/channels/email.ts";
@@ -287,7 +287,7 @@ describe("the e-mail channel", () => {
   };
 
   it.each(Object.entries(ways))(
-    "sends its next mail by %s also where no file could be opened at its first",
+    "sends its next mail by %s even where no file could be opened for the first",
     async (_, start) => {
       const via = await start();
       const { stdout } = await promisify(execFile)("sh", [
