@@ -176,12 +176,12 @@ class Members {
       const request = { headers: { cookie }, signal: connection.signal };
       const answer = await fetch(`${inboxUrl}/api/events`, request).catch(() => undefined);
       const reader = answer?.body?.getReader();
+      const readNext = () => reader?.read().catch(() => undefined);
+      let next = readNext();
       while (!pace.isStopped) {
-        const read = await Promise.race([
-          reader?.read().catch(() => undefined),
-          wait(1_000, "later" as const),
-        ]);
+        const read = await Promise.race([next, wait(1_000, "later" as const)]);
         if (read === undefined || (read !== "later" && read.done)) break;
+        if (read !== "later") next = readNext();
       }
       connection.abort();
       await wait(1_000);

@@ -7,7 +7,7 @@ import { codeOf } from "../log/log.ts";
 import { type Cost, readCost, readCostsCsv, recordCosts } from "../team/campaign-costs.ts";
 import { campaignRows } from "../team/campaigns.ts";
 import { Refusal } from "../team/refusal.ts";
-import { dollars } from "./campaigns-table.ts";
+import { dollars, nameOf } from "./campaigns-table.ts";
 import { counted, type Run, readFileName, typed, UsageError } from "./command.ts";
 import { printable } from "./terminal.ts";
 
@@ -34,10 +34,8 @@ export function addCosts(costs: Command, run: Run): void {
         const { recorded, removed } = await recordCosts(sql, given);
         const takenAway = removed > 0 ? ` and took ${counted(removed, "cost")} away,` : "";
         await out(`Recorded ${counted(recorded, "cost")}${takenAway} of ${counted(given.length, "line")}.\n`);
-        for (const { campaign, cost } of (await campaignRows(sql, undefined, now)).filter(
-          ({ is_matched }) => !is_matched,
-        ))
-          tell(`No page load and no lead has the campaign ${printable(campaign)} (${dollars(cost)}).`);
+        for (const row of (await campaignRows(sql, undefined, now)).filter(({ is_matched }) => !is_matched))
+          tell(`No page load and no lead has the campaign ${printable(nameOf(row))} (${dollars(row.cost)}).`);
         return 0;
       });
     });

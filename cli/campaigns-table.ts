@@ -11,7 +11,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
   const people = matched.filter(({ device }) => device !== "bot");
   const byName = Map.groupBy(
     matched.filter(({ device, cost }) => device !== "bot" || cost > 0),
-    ({ source, medium, campaign }) => [source, medium, campaign].map((word) => word || "-").join(" / "),
+    nameOf,
   );
   const lines = [...byName]
     .map(([name, rowsOfName]): [string, Sums] => [name, sumsOf(rowsOfName)])
@@ -40,9 +40,17 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
     ` Loads without script, which the table holds: ${total("views", rowsOfDevice("no-script"))}.\n`,
     ...rows
       .filter(({ is_matched }) => !is_matched)
-      .map(({ campaign, cost }) => `Cost without a campaign: ${printable(campaign)} ${dollars(cost)}\n`),
+      .map((row) => `Cost without a campaign: ${printable(nameOf(row))} ${dollars(row.cost)}\n`),
   ].join("");
 }
+
+/** Such as "facebook / paid / spring", with a hyphen for each word that the link or the cost did not have. */
+export const nameOf = ({
+  source,
+  medium,
+  campaign,
+}: Pick<ReportedRow, "source" | "medium" | "campaign">): string =>
+  [source, medium, campaign].map((word) => word || "-").join(" / ");
 
 /** The columns of the table, after the campaign. */
 const columns: { title: string; cells: number; value(sums: Sums): string }[] = [

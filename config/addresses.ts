@@ -2,7 +2,7 @@
 // setting's name.
 import ipaddr from "ipaddr.js";
 import * as v from "valibot";
-import { listOf } from "./values.ts";
+import { isListOf, listOf } from "./values.ts";
 
 const noWebAddress = "must be a web address such as https://example.com.";
 
@@ -84,7 +84,7 @@ export const mailboxes = v.pipe(
   v.string(),
   v.transform((given) => given.split(",").flatMap((one) => one.trim() || [])),
   v.check(
-    (given) => given.length > 0 && given.every(isMailAddress),
+    (given) => isListOf(given, isMailAddress),
     "must be one address, or several with commas between them.",
   ),
 );
@@ -94,7 +94,7 @@ export const origins = v.pipe(
   v.string(),
   v.transform(listOf),
   v.check(
-    (given) => given.includes("*") || given.every(isOrigin),
+    (given) => given.includes("*") || isListOf(given, isOrigin),
     "must be * or a list of origins such as https://www.example.com.",
   ),
   v.transform((given): "*" | string[] => (given.includes("*") ? "*" : given.map(withoutEndingSlashes))),
@@ -142,7 +142,9 @@ function isDatabaseAddress(given: string): boolean {
     return port === undefined || isPort(port);
   };
   const ports = new URLSearchParams(rest.split("?")[1]).get("port")?.split(",") ?? [];
-  if (login.length > 1 || !ports.every(isPort)) return false;
+  // As in leads:12/34@db.example.com, whose password holds a / that is not encoded.
+  const isCut = login.length === 0 && hosts.includes(":") && rest.slice(server.length).includes("@");
+  if (login.length > 1 || isCut || !ports.every(isPort)) return false;
   return hosts.split(",").every(isHost) && isEncodedInUtf8(given);
 }
 

@@ -7,7 +7,7 @@ import { oneOf, onOrOff, text, token, webhookSecret, wholeNumber } from "./value
 export const channels = {
   WEBHOOK_URL: optional(
     encryptedOrLocalAddress,
-    "How the team hears of a lead. Set one channel or more; with none, leads are stored and the team is not told.\n\nA signed POST for each lead, as Standard Webhooks describes it; https, or http to this machine itself.",
+    "How the team hears of a lead. Set one channel or more; with none, leads are stored and the team is not told.\n\nA signed POST for each lead, and for its reminder, withdrawal and erasure, as Standard Webhooks describes it; https, or http to this machine itself.",
     "https://crm.example.com/leads",
   ),
   WEBHOOK_SECRET: optional(

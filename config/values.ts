@@ -72,7 +72,7 @@ export const languages = v.pipe(
   v.string(),
   v.transform((given) => [...new Set(listOf(given))]),
   v.check(
-    (given) => given.every((one) => /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/.test(one)),
+    (given) => isListOf(given, (one) => /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})?$/.test(one)),
     "must be a list of languages such as en, es.",
   ),
 );
@@ -81,6 +81,10 @@ export const languages = v.pipe(
 export function listOf(given: string): string[] {
   return given.split(/[\s,]/).filter(Boolean);
 }
+
+/** Whether there is a part, and each passes. A list of separators alone is a mistake, and would not mean what an unset one does. */
+export const isListOf = (parts: readonly string[], passes: (part: string) => boolean): boolean =>
+  parts.length > 0 && parts.every(passes);
 
 function isWebhookSecret(given: string): boolean {
   const base64 = /^whsec_([A-Za-z0-9+/]*={0,2})$/.exec(given)?.[1] ?? "";

@@ -142,7 +142,8 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
 // The form works without its script, but slower. A host that answers every address with the article breaks the script without an error.
 async function examineScript(html: string, site: string): Promise<Finding[]> {
   const path = /\/assets\/form-[\w-]+\.js/.exec(html)?.[0];
-  if (!path) return [];
+  if (!path)
+    return [fail("The page names no script of the form.", "Build again, and deploy all of `dist/`.")];
   const { status, ...rest } = await ask(`${site}${path}`);
   const isScript = "headers" in rest && /javascript/.test(rest.headers.get("content-type") ?? "");
   if (status === 200 && isScript) return [pass("The form's script is there.")];

@@ -30,22 +30,15 @@ export async function buildPhoto(content: string, assets: string): Promise<Photo
  * Writes the formats of a photo into `assets`, under names that begin with `prefix`.
  * @throws ContentError when the photo cannot be read to its end.
  */
-export const writeFormats = (original: string, assets: string, prefix: string): Promise<Photo> =>
-  makeFormats(original, assets, prefix).catch((cause) => {
-    throw new ContentError(`${original} cannot be read as a picture. Save it as JPEG, PNG or WebP.`, {
-      cause,
-    });
-  });
-
-async function makeFormats(original: string, assets: string, prefix: string): Promise<Photo> {
+export async function writeFormats(original: string, assets: string, prefix: string): Promise<Photo> {
   const { default: sharp } = await import("sharp");
   mkdirSync(assets, { recursive: true });
-  const { autoOrient: size } = await sharp(original).metadata();
+  const { autoOrient: size } = await sharp(original).metadata().catch(refuseAs(original));
   // Never larger than the original: an enlarged photo is only a blurred and heavier one.
   const widest = Math.min(size.width, Math.floor((size.height * 8) / 5));
   const madeWidths = [...new Set(widths.map((width) => Math.min(width, widest)))];
   const write = async (width: number, format: "avif" | "webp" | "jpeg") => {
-    const { data, hash } = await encode(sharp, original, width, format);
+    const { data, hash } = await encode(sharp, original, width, format).catch(refuseAs(original));
     const name = `${prefix}-${width}-${hash}.${format === "jpeg" ? "jpg" : format}`;
     writeFileSync(join(assets, name), data);
     return `/assets/${name}`;
@@ -63,6 +56,10 @@ async function makeFormats(original: string, assets: string, prefix: string): Pr
     fallback: await write(Math.min(1200, widest), "jpeg"),
   };
 }
+
+const refuseAs = (original: string) => (cause: unknown) => {
+  throw new ContentError(`${original} cannot be read as a picture. Save it as JPEG, PNG or WebP.`, { cause });
+};
 
 async function encode(
   sharp: typeof import("sharp").default,

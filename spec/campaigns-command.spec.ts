@@ -136,7 +136,7 @@ describe("leads campaigns costs add", () => {
     expect(await leads(database.url, "campaigns", "costs", "add", path)).toEqual({
       status: 0,
       stdout: "Recorded 2 costs of 2 lines.\n",
-      stderr: "No page load and no lead has the campaign summer- late ($1.00).\n",
+      stderr: "No page load and no lead has the campaign - / - / summer- late ($1.00).\n",
     });
     // The same file again changes nothing.
     await leads(database.url, "campaigns", "costs", "add", path);
@@ -149,7 +149,7 @@ describe("leads campaigns costs add", () => {
     const { stdout } = await leads(database.url, "campaigns");
     const springs = stdout.split("\n").find((line) => line.startsWith("facebook / paid / spring"));
     expect(springs?.split(/ {2,}/).slice(-4)).toEqual(["$40.50", "$40.50", "$40.50", "$40.50"]);
-    expect(stdout).toContain("Cost without a campaign: summer- late $1.00\n");
+    expect(stdout).toContain("Cost without a campaign: - / - / summer- late $1.00\n");
   });
 
   it("records a file also where PostgreSQL rolls that back once, because a manager records the same costs at that moment", async () => {

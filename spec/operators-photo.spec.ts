@@ -70,6 +70,10 @@ describe("an operator's photo", () => {
     rmSync(broken, { recursive: true });
   });
 
+  it("is not said to be broken when it is the folder of the pages that cannot be written", async () => {
+    await expect(buildPhoto(folder, join(folder, "photo.jpg"))).rejects.toThrow("EEXIST");
+  });
+
   it("takes the place of the drawing on the share card", async () => {
     const coloursOfTheRightHalf = async (photo: string | undefined) => {
       const half = await sharp(await drawShareCard({ language: "en", provider: {}, photo }))

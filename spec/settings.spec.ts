@@ -78,6 +78,11 @@ describe("the settings", () => {
     [{ INBOX: "yes" }, "INBOX must be on or off."],
     [{ LOG_FORMAT: "xml" }, "LOG_FORMAT must be text or json."],
     [{ LANGUAGES: "english" }, "LANGUAGES must be a list of languages such as en, es."],
+    [{ LANGUAGES: "," }, "LANGUAGES must be a list of languages such as en, es."],
+    [
+      { ALLOWED_ORIGINS: " , " },
+      "ALLOWED_ORIGINS must be * or a list of origins such as https://www.example.com.",
+    ],
     [
       { CHAT_URL: "http://hooks.example.com" },
       "CHAT_URL must start with https://, unless it is on this machine.",
@@ -112,6 +117,13 @@ describe("the settings", () => {
       expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
         "DATABASE_URL must be as postgres://user:password@host:port/name. In the password write @ as %40, / as %2F, ? as %3F, # as %23, % as %25.",
       );
+    },
+  );
+
+  it.each(["leads:12/34@db.example.com:5432/leads", "leads:12?34@db.example.com:5432/leads"])(
+    "refuse postgres://%s, whose password is cut by a character that is not encoded, and tell how to write it",
+    (rest) => {
+      expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toContain("In the password write @ as %40");
     },
   );
 

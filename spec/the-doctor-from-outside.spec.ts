@@ -299,6 +299,7 @@ describe("the doctor, on a site that", () => {
       /provider that does not exist/,
       altered("1 Spec Street", "48 Maple Lane, Suite 200, Fairview, OH 44999"),
     ],
+    ["names no script", /names no script of the form/, altered("/assets/form-", "/assets/other-")],
     [
       "serves no script",
       /script is not served \(200\)/,

@@ -12,6 +12,6 @@ export async function callLead(member: TestMember, id: string) {
 /** Says who has done this with a lead, as the audit log has it. */
 export async function whoDid({ owner }: TestDatabase, action: string, lead: string): Promise<string[]> {
   const entries = await owner<{ who: string }[]>`
-    select who from private.audit_log where action = ${action} and lead_id = ${lead}`;
+    select who from private.audit_log where action = ${action} and lead_id = ${lead} order by id`;
   return entries.map(({ who }) => who);
 }
