@@ -27,7 +27,7 @@ const startExperiment = (differences = {}) =>
   });
 
 /** Counts page loads as the web process does. */
-const load = (variant: string, n: number, more: object = {}) => {
+const countLoads = (variant: string, n: number, more: object = {}) => {
   const words = { source: "facebook", medium: "", campaign: "spring", device: "phone", step: "view" };
   return database.intake`
     select private.add_counts(${JSON.stringify([{ ...words, variant, n, ...more }])}::text::json, '[]')`;
@@ -35,19 +35,19 @@ const load = (variant: string, n: number, more: object = {}) => {
 /** Stores a lead that came from a page with this variant. */
 const leadFrom = (variant: string, headers = {}) =>
   addLead(database, { request_headers: { "x-variant": variant, ...headers } });
-const found = () => experiments(askAsOperator(database.owner));
+const readResults = () => experiments(askAsOperator(database.owner));
 
 describe("the results of an experiment", () => {
   it("count, for the original and the variant, the loads that readers saw and the leads with what came of them", async () => {
     await startExperiment();
-    await load("original", 300);
-    await load("garden", 310);
+    await countLoads("original", 300);
+    await countLoads("garden", 310);
     const id = await leadFrom("garden");
     await leadFrom("garden");
     await leadFrom("original");
     await database.owner`insert into private.reviews (lead_id, outcome) values (${id}, 'likely_qualifies')`;
     await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${id}`;
-    expect(await found()).toMatchObject([
+    expect(await readResults()).toMatchObject([
       {
         variant: "garden",
         language: "en",
@@ -62,23 +62,23 @@ describe("the results of an experiment", () => {
 
   it("leave out bots, what a bot filled in, documents that were only served, and other variants", async () => {
     await startExperiment();
-    await load("garden", 50, { device: "bot" });
-    await load("garden", 70, { step: "served" });
-    await load("elsewhere", 90);
+    await countLoads("garden", 50, { device: "bot" });
+    await countLoads("garden", 70, { step: "served" });
+    await countLoads("elsewhere", 90);
     await leadFrom("garden", { "x-device": "bot" });
     const id = await leadFrom("garden", { "x-honeypot-filled": "yes" });
     await database.owner`insert into private.reviews (lead_id, outcome) values (${id}, 'likely_qualifies')`;
     await database.owner`update private.lead_work set outcome = 'likely_qualifies' where lead_id = ${id}`;
     const nothing = { loads: 0, stored: 0, reviewed: 0, qualified: 0 };
-    expect(await found()).toMatchObject([{ original: nothing, changed: nothing, verdict: "no loads" }]);
+    expect(await readResults()).toMatchObject([{ original: nothing, changed: nothing, verdict: "no loads" }]);
   });
 
-  it("leave out what the original brought before the start and after the end, and are those of the newest one first", async () => {
+  it("leave out what the original brought before the start and after the end, and begin with the newest experiment", async () => {
     await startExperiment({ startedOn: daysAgo(5), endedOn: daysAgo(2) });
     await database.owner`
       insert into private.experiments (variant, language, started_on, ended_on, planned_rate, planned_lift)
       values ('a-former-one', 'en', ${daysAgo(30)}, ${daysAgo(20)}, 0.02, 0.3)`;
-    await load("original", 40);
+    await countLoads("original", 40);
     await leadFrom("original");
     await database.owner`
       insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
@@ -86,13 +86,13 @@ describe("the results of an experiment", () => {
         (${daysAgo(5)}, -1, '', '', '', 'original', 'phone', 'view', 10),
         (${daysAgo(3)}, 4, '', '', '', 'original', 'phone', 'view', 20),
         (${daysAgo(2)}, -1, '', '', '', 'original', 'phone', 'view', 2000)`;
-    const [result] = await found();
+    const [result] = await readResults();
     expect(result).toMatchObject({ original: { loads: 30, stored: 0 }, ended_on: daysAgo(2) });
     expect(result?.days).toBeCloseTo(3);
   });
 
-  it("are read by nobody but managers and the operator, and the audit log says so", async () => {
-    await found();
+  it("are read by the operator, with an entry in the audit log, and not with the login of the intake", async () => {
+    await readResults();
     const [entry] = await database.owner`select who, action from private.audit_log order by id desc limit 1`;
     expect(entry).toEqual({ who: "operator", action: "read experiments" });
     await expect(database.intake`select team.experiments()`).rejects.toMatchObject({ code: "42501" });
@@ -121,19 +121,29 @@ describe("the verdict on an experiment", () => {
   };
 
   it.each([
-    ["more leads, once the whole range is above nothing", side(18_000, 360), side(18_100, 520), "more"],
-    ["fewer leads, once it is below", side(18_000, 520), side(18_100, 360), "fewer"],
+    ["more leads, once the whole range is above zero", side(18_000, 360), side(18_100, 520), "more"],
+    ["fewer leads, once the whole range is below zero", side(18_000, 520), side(18_100, 360), "fewer"],
     ["no difference so far", side(4_000, 80), side(4_050, 95), "not yet"],
-    ["none found, at the full size", side(18_753, 380), side(18_900, 390), "none found"],
-    ["no difference so far, while one is not at it", side(18_752, 380), side(18_900, 390), "not yet"],
+    [
+      "none found, once both sides have the loads they need",
+      side(18_753, 380),
+      side(18_900, 390),
+      "none found",
+    ],
+    [
+      "no difference so far, while one side is one load short",
+      side(18_752, 380),
+      side(18_900, 390),
+      "not yet",
+    ],
     ["still judged, where the split is uneven by chance", side(10_000, 200), side(10_465, 210), "not yet"],
-    ["a broken split, where it hardly is", side(10_000, 200), side(10_475, 210), "split broken"],
+    ["a broken split, where chance hardly explains it", side(10_000, 200), side(10_475, 210), "split broken"],
     ["nothing, before there are loads", side(0, 0), side(0, 0), "no loads"],
   ])("is %s", (_, original, changed, verdict) => {
     expect(judged(original, changed).verdict).toBe(verdict);
   });
 
-  it("is none while the loads are not split evenly, however large the difference", () => {
+  it("comes without ranges and days left while the loads are not split evenly, however large the difference", () => {
     const result = judged(side(18_000, 360), side(16_000, 900));
     expect(result).toMatchObject({
       ...{ verdict: "split broken", stored: null, qualified: null },
@@ -148,7 +158,7 @@ describe("the verdict on an experiment", () => {
     expect(qualified?.high).toBeLessThan(0);
   });
 
-  it("says how many loads each needs, and in how many days they will be there", () => {
+  it("says how many loads each side needs, and in how many days both will have them", () => {
     expect(judged(side(9_000, 180), side(9_100, 190))).toMatchObject({ size_needed: 18_753, days_left: 11 });
   });
 });
@@ -156,8 +166,8 @@ describe("the verdict on an experiment", () => {
 describe("leads experiments", () => {
   it("prints the counts, the ranges, the split and what is left, for a person", async () => {
     await startExperiment();
-    await load("original", 2_000);
-    await load("garden", 2_040);
+    await countLoads("original", 2_000);
+    await countLoads("garden", 2_040);
     for (const variant of ["original", "garden", "garden"]) await leadFrom(variant);
     const { status, stdout } = await leads(database.url, "experiments");
     expect(status).toBe(0);
@@ -177,14 +187,14 @@ describe("leads experiments", () => {
 
   it("advises no decision while the loads are not split evenly, although each side has as many as it needs", async () => {
     await startExperiment();
-    await load("original", 22_000);
-    await load("garden", 19_000);
+    await countLoads("original", 22_000);
+    await countLoads("garden", 19_000);
     const { stdout } = await leads(database.url, "experiments");
     expect(stdout).toContain("\nNO RESULT: the loads are not split evenly");
     expect(stdout).toMatch(/\nIt needs 18,753 loads of each to find \+30%\.\n$/);
   });
 
-  it("prints JSON for a program, and says where there is none", async () => {
+  it("prints JSON for a program, and says that there is no experiment where none is listed", async () => {
     const none = await leads(database.url, "experiments");
     expect([none.status, none.stdout]).toEqual([0, ""]);
     expect(none.stderr).toContain("There is no experiment.");

@@ -31,17 +31,20 @@ describe("the size of an experiment", () => {
     [0.2, 40_408],
     [0.3, 18_753],
     [0.5, 7_319],
-  ])("with a look every day, for a lift of %f, is %i loads a variant: the price of looking", (lift, size) => {
-    expect(sizeNeeded({ rate: 0.02, lift })).toBe(size);
-  });
+  ])(
+    "with a look every day, for a lift of %f, is %i loads a variant, because each look may err",
+    (lift, size) => {
+      expect(sizeNeeded({ rate: 0.02, lift })).toBe(size);
+    },
+  );
 
-  it("is told as days left at the pace so far, of the variant with fewer loads", () => {
+  it("is told as the days left, at the pace so far of the side with fewer loads", () => {
     const plan = { rate: 0.02, lift: 0.5 };
     expect(daysLeft(plan, [3_660, 4_000], 10)).toBe(10);
     expect(daysLeft(plan, [7_319, 7_500], 20)).toBe(0);
   });
 
-  it("leaves no number of days while there are no loads, or no time has passed", () => {
+  it("is told as no number of days while one side has no loads, or no time has passed", () => {
     expect(daysLeft({ rate: 0.02, lift: 0.5 }, [0, 12], 3)).toBe(undefined);
     expect(daysLeft({ rate: 0.02, lift: 0.5 }, [12, 12], 0)).toBe(undefined);
   });
@@ -49,7 +52,7 @@ describe("the size of an experiment", () => {
 
 describe("the range of a difference", () => {
   it.each(lifts)(
-    "names a winner where there is none in less than 2 of 100 experiments planned for %f",
+    "names a winner where there is none in fewer than 2 of 100 experiments planned for a lift of %f",
     (lift) => {
       for (const days of [14, 28]) {
         const plan = { rate: 0.02, lift };
@@ -59,7 +62,7 @@ describe("the range of a difference", () => {
   );
 
   it.each(lifts)(
-    "finds a true lift of %f within the size promised in at least 80 of 100 experiments",
+    "finds a true lift of %f within the planned size in at least 80 of 100 experiments",
     (lift) => {
       const plan = { rate: 0.02, lift };
       expect(shareFound(plan, { lift, days: 28, runs: 2_000 })).toBeGreaterThan(0.8);
@@ -72,7 +75,7 @@ describe("the range of a difference", () => {
   });
 
   it.each(lifts)(
-    "names a winner where there is none in less than 2 of 100 experiments that run to three and to ten times the size planned for %f",
+    "names a winner where there is none in fewer than 2 of 100 experiments that run to three and to ten times the size for a lift of %f",
     (lift) => {
       const plan = { rate: 0.02, lift };
       expect(shareFound(plan, { lift: 0, days: 28, runs: 4_000, times: 3 })).toBeLessThan(0.02);
@@ -81,7 +84,7 @@ describe("the range of a difference", () => {
   );
 
   it.each([0.005, 0.01, 0.05, 0.1])(
-    "names one as rarely when the pages bring %f leads a load and the plan said 0.02",
+    "names a winner where there is none as rarely when the pages bring %f leads a load and the plan said 0.02",
     (rate) => {
       const plan = { rate: 0.02, lift: 0.3 };
       expect(shareFound(plan, { lift: 0, days: 28, runs: 3_000, times: 3, rate })).toBeLessThan(0.02);
@@ -96,9 +99,9 @@ describe("the range of a difference", () => {
       return (high - low) * Math.sqrt(loads);
     };
     const rangeAt = (loads: number) => {
-      const all = { loads, successes: Math.round(loads * 0.02) };
-      const other = { loads, successes: Math.round(loads * 0.026) };
-      return differenceRange(all, other, plan) as { low: number; high: number };
+      const original = { loads, successes: Math.round(loads * 0.02) };
+      const variant = { loads, successes: Math.round(loads * 0.026) };
+      return differenceRange(original, variant, plan) as { low: number; high: number };
     };
     expect(widthInErrors(size)).toBeLessThan(widthInErrors(size / 4));
     expect(widthInErrors(size)).toBeLessThan(widthInErrors(size * 4));
@@ -137,14 +140,14 @@ describe("the split of the loads", () => {
     expect(chiSquareOfSplit(0, 0)).toBe(0);
   });
 
-  it("calls an even split broken about once in 1,000 times", () => {
+  it("is called broken in fewer than 2 of 1,000 experiments whose loads are split by chance", () => {
     const chance = seeded(11);
     const runs = 20_000;
     let broken = 0;
     for (let run = 0; run < runs; run++) {
-      let left = 0;
-      for (let load = 0; load < 400; load++) left += chance() < 0.5 ? 1 : 0;
-      if (chiSquareOfSplit(left, 400 - left) > splitLimit) broken += 1;
+      let original = 0;
+      for (let load = 0; load < 400; load++) original += chance() < 0.5 ? 1 : 0;
+      if (chiSquareOfSplit(original, 400 - original) > splitLimit) broken += 1;
     }
     expect(broken / runs).toBeLessThan(0.002);
   });
@@ -163,7 +166,7 @@ describe("the range of one rate", () => {
   });
 });
 
-/** The share of simulated experiments in which the range leaves zero on a day, within the size promised or `times` that. */
+/** The share of simulated experiments in which the range does not hold zero on some day, within the planned size or `times` that. */
 function shareFound(
   plan: Plan,
   {

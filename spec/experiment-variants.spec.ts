@@ -1,4 +1,4 @@
-// Experiments with the article: what a variant may change, what it must bring along, and how a page load gets one.
+// Experiments with the article: what a variant may change, which proof it needs, and how a page load gets one.
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,9 +71,9 @@ describe("an experiment", () => {
       "its headline names no approver in approvedBy.",
     ],
     ["day of approval", withHeadline({ approvedOn: "last week" }), "its headline has no day of approval"],
-    ["day of approval that there is", withHeadline({ approvedOn: "2026-02-30" }), "has no day of approval"],
+    ["day of approval that exists", withHeadline({ approvedOn: "2026-02-30" }), "has no day of approval"],
     [
-      "approval before its start",
+      "approval by the day of its start",
       withHeadline({ approvedOn: "2026-11-11" }),
       "is approved on a day after the start.",
     ],
@@ -114,14 +114,14 @@ describe("an experiment", () => {
       `${subject} ends on a day to come`,
     ],
     [
-      "for pages that there are not",
+      "for a language without pages",
       { language: "xx" as "en" },
       `${subject} has no language of the pages: ${languageCodes.join(", ")}.`,
     ],
     ["without a name", { variant: undefined as unknown as string }, "needs another name"],
     ["without a plan", { plan: null as unknown as Experiment["plan"] }, `${subject} has no usable plan`],
     [
-      "with a plan in texts",
+      "with a plan whose numbers are texts",
       { plan: { rate: "0.02", lift: "0.3" } as unknown as Experiment["plan"] },
       `${subject} has no usable plan`,
     ],
@@ -145,7 +145,7 @@ describe("an experiment", () => {
     ],
     ["picture", { alt: "A garden.", caption: "A garden." }, "no picture"],
   ])(
-    "is refused in a sentence where the page could not show what its %s is: %j",
+    "is refused in a sentence where its %s is something that the page cannot show: %j",
     (place, shows, sentence) => {
       const changes: Changes = Object.fromEntries([[place, approved(shows)]]);
       expect(refusalOf(anExperiment({ changes }))).toContain(
@@ -163,7 +163,7 @@ describe("an experiment", () => {
     expect(refusalOf(undefined as unknown as Experiment)).toContain("have an entry without anything in it");
   });
 
-  it("is refused while another one runs, before another one has ended, and under a name that was used before", () => {
+  it("is refused while another one runs, where it started before another one ended, and under a name that was used before", () => {
     const other = anExperiment({ variant: "b", language: "es", startedOn: "2026-11-16" });
     expect(refusalOf(anExperiment(), other)).toContain(
       `${subject} runs, and "b" has started on 2026-11-16: only one runs at a time.`,
@@ -172,7 +172,7 @@ describe("an experiment", () => {
     expect(refusalOf(other, ended)).toContain(
       `${subject} ran until 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
-    // The original's loads of the day of a change would count for both.
+    // The original's loads of a day on which one ends and the other starts would count for both.
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toContain("only one runs at a time.");
     expect(refusalOf(anExperiment({ endedOn: "2026-11-15" }), other)).toBe("");
     const again = anExperiment({ startedOn: "2026-11-20" });
@@ -192,8 +192,8 @@ describe("a variant", () => {
     (place) => {
       // @ts-expect-error a change of something that is not named in Changes
       const changes: Changes = { label: approved("Advice") };
-      const other = { changes: Object.fromEntries([[place, Object.values(changes)[0]]]) as Changes };
-      expect(() => checkExperiments([anExperiment(other)], "2026-11-21")).toThrow(
+      const differences = { changes: Object.fromEntries([[place, Object.values(changes)[0]]]) as Changes };
+      expect(() => checkExperiments([anExperiment(differences)], "2026-11-21")).toThrow(
         `changes "${place}". An experiment may change only: headline, standfirst, picture, opening, extraSupport, future.`,
       );
     },
@@ -211,7 +211,7 @@ describe("a variant", () => {
     for (const code of languageCodes) {
       const shown = renderArticle(inEveryLanguage, code, undefined, { name: "@6@", changes });
       const original = renderArticle(inEveryLanguage, code, undefined, { name: "original", changes: {} });
-      // The page names its variant, and the headline stands in the title, too.
+      // The headline stands in the title, too, so six changes divide the page into seven parts.
       const between = shown.replaceAll("@6@", "original").split(/@\d@/);
       expect(between).toHaveLength(7);
       let at = 0;
@@ -255,7 +255,7 @@ describe("a page load during an experiment", () => {
       const loads = Array.from({ length: 400 }, () => answerFor(page, headers));
       const counts = Map.groupBy(loads, ({ variant }) => variant);
       expect([...counts.keys()].sort()).toEqual(["fewer-finger-sticks", "original"]);
-      // Outside of this about once in a billion times.
+      // With fair chances, a count is below this about once in a billion times.
       for (const some of counts.values()) expect(some.length).toBeGreaterThan(140);
       for (const { status, variant, headers } of loads) {
         const isKnown = known !== undefined && known === etags[variant === "original" ? 0 : 1];
@@ -287,7 +287,7 @@ describe("a page load during an experiment", () => {
     }
   });
 
-  it("answers a form that names no variant, or one that is not shown, with the original and no name", async () => {
+  it("is the original without a variant's name after a refused post that names none, or one that is not shown", async () => {
     const site = await loadSite(pageSettings, [anExperiment()]);
     for (const variant of [undefined, "", "b", "__proto__", "<script>"]) {
       const { body } = site.article({ lead: {}, message: "Please enter your full name.", variant });

@@ -10,20 +10,20 @@ import { makeCsvEncoder } from "../team/csv-encoder.ts";
 const readCell = (cell: string): string => (cell.startsWith("'") ? cell.slice(1) : cell);
 
 describe("JSON as the commands print it", () => {
-  it("escapes exactly the characters that are controls or invisible, and is the same value when it is read", () => {
+  it("escapes controls, invisible characters, quotes and backslashes and nothing else, and is the same value when it is read", () => {
     const wrong: number[] = [];
     for (let code = 0; code <= 0x10ffff; code += 1) {
       if (code === 0xd800) code = 0xe000;
       const character = String.fromCodePoint(code);
       const text = json(character);
       const isEscaped = text.startsWith('"\\');
-      const mustBe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]/u.test(character);
-      if (isEscaped !== mustBe || JSON.parse(text) !== character) wrong.push(code);
+      const mustBeEscaped = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}"\\]/u.test(character);
+      if (isEscaped !== mustBeEscaped || JSON.parse(text) !== character) wrong.push(code);
     }
     expect(wrong).toEqual([]);
   });
 
-  it("escapes a page that is printed at once as it does each element", async () => {
+  it("is escaped the same where many elements are printed at once", async () => {
     let printed = "";
     const array = jsonArray(async (text) => void (printed += text));
     await array.add([{ name: "a\u200b\nb" }, { name: "José “田中”" }]);

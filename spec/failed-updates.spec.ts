@@ -1,4 +1,4 @@
-// What an update leaves that fails (deploy/releases), tried in a folder that stands for a machine (support/machine.ts).
+// What an update that fails leaves behind (deploy/releases), tried in a folder that stands for a machine (support/machine.ts).
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -21,9 +21,9 @@ const isRoot = process.getuid?.() === 0;
 
 beforeEach(makeMachine);
 
-/** Has a program fail that writes a file, in a case of the file's path as the shell has it. */
-function failToWrite(program: string, when: string): void {
-  const text = `for to; do :; done\ncase $to in ${when} ;; esac\nexec /bin/${program} "$@"`;
+/** Puts a script before `cp` or `ln` that runs one case of the shell, such as `*current.new) exit 1`, on the path to be written. */
+function failToWrite(program: "cp" | "ln", shellCase: string): void {
+  const text = `for to; do :; done\ncase $to in ${shellCase} ;; esac\nexec /bin/${program} "$@"`;
   writeFileSync(at(`bin/${program}`), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
 }
 
@@ -55,7 +55,7 @@ describe("an update that fails half way leaves the release in force as it was", 
     ],
     ["its program does not run here", () => pack("1.1.0", { "runtime/node": "#!/bin/sh\nexit 1\n" })],
     ["its program is of another version", () => pack("1.1.0", { "runtime/node": "#!/bin/sh\necho 1.2.0\n" })],
-    ["it has the version of the release in force and is another", () => pack("1.0.0", { more: "" })],
+    ["it is another release of the version in force", () => pack("1.0.0", { more: "" })],
     ["it names a folder elsewhere", () => pack("1.1.0", { VERSION: "../../elsewhere\n" })],
     [
       "it is no release",
@@ -93,17 +93,17 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(status).toBe(1);
     expect(said).toContain("Nothing was changed");
     expect(said).toContain("takes 3 MB when it is unpacked");
-    // The same in an unpacked folder, which is copied until the disk is full.
+    // The same with an unpacked folder, which is copied until the disk is full.
     expect(type("update", at("leads-1.1.0")).said).toContain("Nothing was changed");
     expect(inForce()).toBe("releases/1.0.0");
     expect(kept()).toEqual(["1.0.0"]);
   });
 
-  it.each([
+  it.each<[why: string, program: "cp" | "ln", partialWrite: string, file: string]>([
     ["a unit of it cannot be written whole", "cp", 'head -c 9 "$1" > "$to"', "leads.socket"],
     ["the link to it cannot be written", "ln", ":", "current.new"],
     ["the link to the one before cannot be written", "ln", ":", "previous.new"],
-  ])("when %s, because the disk is full", (_, program, half, file) => {
+  ])("when %s, because the disk is full", (_, program, partialWrite, file) => {
     type("first", pack("1.0.0"));
     const units = () => {
       const folder = at("usr/local/lib/systemd/system");
@@ -112,7 +112,7 @@ describe("an update that fails half way leaves the release in force as it was", 
     const before = units();
     const unit = "[Service]\nExecStart=/bin/true\n";
     const archive = pack("1.1.0", { "deploy/leads.service": unit, "deploy/leads.socket": unit });
-    failToWrite(program, `*${file}) ${half}; exit 1`);
+    failToWrite(program, `*${file}) ${partialWrite}; exit 1`);
     const { status, said } = type("update", archive);
     expect(status).toBe(1);
     expect(said).toContain("Release 1.1.0 cannot be put in force");
@@ -141,7 +141,7 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(kept()).toEqual(["1.0.0", "1.1.0"]);
   });
 
-  it("when another one is under way, in which a rollback and a removal fail, too", () => {
+  it("when another one is under way; a rollback and a removal fail then, too", () => {
     type("first", pack("1.0.0"));
     type("update", pack("1.1.0"));
     for (const words of [["update", pack("1.2.0")], ["rollback"], ["remove"]]) {
@@ -181,13 +181,13 @@ describe("an update that fails half way leaves the release in force as it was", 
 });
 
 describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,", () => {
-  /** Types an update, and sends a signal to it and to what it has started, as a terminal does, once `isReached`. */
-  async function breakOff(name: NodeJS.Signals, isReached: () => boolean, ...words: string[]) {
+  /** Types an update, and sends a signal to it and to what it has started, as a terminal does, once `isReached` is true. */
+  async function breakOff(signal: NodeJS.Signals, isReached: () => boolean, ...words: string[]) {
     const child = spawn("sh", [script, "update", ...words], { env: environment(), detached: true });
     let said = "";
     child.stderr.on("data", (text) => (said += text));
     await until(isReached);
-    process.kill(-(child.pid as number), name);
+    process.kill(-(child.pid as number), signal);
     const [status] = await once(child, "close");
     return { status, said };
   }
@@ -195,10 +195,10 @@ describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,"
 
   it.each(signals)(
     "puts the release before in force again while the server is not ready: %s",
-    async (name) => {
+    async (signal) => {
       type("first", pack("1.0.0"));
       const isRestarted = () => asked().includes("restart leads.service");
-      const { status, said } = await breakOff(name, isRestarted, pack("1.1.0", { unready: "" }));
+      const { status, said } = await breakOff(signal, isRestarted, pack("1.1.0", { unready: "" }));
       expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
       expect(said).toContain("Broken off.");
       expect(said).toContain("Release 1.0.0 is in force again.");
@@ -219,17 +219,20 @@ describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,"
     expect(asked().match(/restart leads.service/g)).toHaveLength(2);
   });
 
-  it.each(signals)("starts the server again on the data as it was: %s", async (name) => {
-    mkdirSync(at("var/lib/leads/postgresql"));
-    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
-    type("first", pack("1.0.0"));
-    const newer = pack("2.0.0", { POSTGRESQL: "19\n", "upgrades-slowly": "" });
-    const isUnderWay = () => existsSync(at("under-way"));
-    const { status, said } = await breakOff(name, isUnderWay, "--upgrade-postgresql", newer);
-    expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
-    expect(said).toContain("The data was not brought over, and is as it was.");
-    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
-  });
+  it.each(signals)(
+    "starts the server again on the data as it was, where PostgreSQL is being upgraded: %s",
+    async (signal) => {
+      mkdirSync(at("var/lib/leads/postgresql"));
+      writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
+      type("first", pack("1.0.0"));
+      const newer = pack("2.0.0", { POSTGRESQL: "19\n", "upgrades-slowly": "" });
+      const isUnderWay = () => existsSync(at("under-way"));
+      const { status, said } = await breakOff(signal, isUnderWay, "--upgrade-postgresql", newer);
+      expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
+      expect(said).toContain("The data was not brought over, and is as it was.");
+      expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+    },
+  );
 });
 
 describe("an update that brings the server down, and the release before as well", () => {
@@ -277,7 +280,7 @@ describe("an update that changes the tables so that older programs do not work o
     expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
   });
 
-  it("is put back when it failed before it had changed them", () => {
+  it("gives way to the release before when it failed before it had changed them", () => {
     type("first", pack("1.0.0"));
     const { status, said } = type("update", "--wait", "0", pack("2.0.0", breaks));
     expect(status).toBe(1);
