@@ -1,5 +1,5 @@
 // Property tests on the inbox: whatever is written on its socket, and whatever the page of a member sends, within the schemas or beside
-// them, is answered plainly and shows no bug.
+// them, is answered plainly and meets no bug.
 import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
@@ -86,9 +86,9 @@ function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
     case "boolean":
       return fc.boolean();
     case "number":
-      return takenOf(schema, numbers, fc.double());
+      return mostlyTaken(schema, numbers, fc.double());
     case "string":
-      return takenOf(schema, [...ids, ...texts], fc.string({ unit: "binary" }));
+      return mostlyTaken(schema, [...ids, ...texts], fc.string({ unit: "binary" }));
     case "array":
       return fc.array(valuesOf(schema.item as Schema), { maxLength: 5 });
     case "strict_object":
@@ -106,7 +106,8 @@ function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   throw new Error(`No values are known for ${schema.type}.`);
 }
 
-function takenOf<Value>(schema: Schema, known: Value[], other: fc.Arbitrary<Value>): fc.Arbitrary<Value> {
+/** The known values that a schema takes, and seldom another one. */
+function mostlyTaken<Value>(schema: Schema, known: Value[], other: fc.Arbitrary<Value>): fc.Arbitrary<Value> {
   const taken = known.filter((value) => v.is(schema, value));
   return fc.oneof({ weight: 20, arbitrary: fc.constantFrom(...taken) }, { weight: 1, arbitrary: other });
 }
@@ -137,18 +138,18 @@ const addresses = [
   ...["/api/me", "/api/queue", "/api/open", "/api/erase", "/api/lock", "/api/sign-out"],
 ];
 
-/** What ends the session of the one who calls. */
-const ending: CallName[] = ["sign-out", "lock"];
+/** The calls that end the session of the member who makes them. */
+const endingCalls: CallName[] = ["sign-out", "lock"];
 
 describe("the inbox", () => {
-  it("answers anything that a page could send plainly, and has no bug in it", async () => {
+  it("answers plainly whatever a page could send, and logs no bug", async () => {
     for (let count = 0; count < 6; count += 1)
       ids.push(await addLead(database, { zip_code: noonZip, name: `Rosa ${count}` }, count * 9));
     const other = await inbox.member("Noor");
     ids.push(other.id);
     let ended = 0;
     let member: TestMember = await inbox.member("Dana", "manager");
-    const names = (Object.keys(calls) as CallName[]).filter((name) => !ending.includes(name));
+    const names = (Object.keys(calls) as CallName[]).filter((name) => !endingCalls.includes(name));
     for (const name of names) {
       const request = fc.oneof(
         { weight: 30, arbitrary: valuesOf(calls[name].request as unknown as Schema) },
@@ -168,7 +169,7 @@ describe("the inbox", () => {
     expect(logged).not.toContain("bug");
   });
 
-  it("answers any request plainly, with a session and without one", async () => {
+  it("answers any request plainly, with a session and without one, and logs no bug", async () => {
     const { cookie } = await inbox.member("Robin", "manager");
     const request = anyRequest(addresses, {
       known: [`cookie: ${cookie}`, `origin: ${inbox.url}`, "content-type: application/json"],

@@ -1,4 +1,4 @@
-// The inbox's page "Campaigns", for managers: what the ads bring, in sentences, tables and pictures, with costs, experiments and web vitals.
+// The inbox's page "Campaigns" for managers: what the ads bring, in sentences, tables and pictures, with costs, experiments and web vitals.
 import { readFileSync } from "node:fs";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -46,7 +46,7 @@ const costs = (...lines: string[]) => ["date,campaign,amount", ...lines].join("\
 const facebook = { source: "facebook", medium: "paid", campaign: "spring" };
 const newsletter = { source: "news", medium: "email", campaign: "autumn" };
 
-/** Counts as the web process adds them: two campaigns, a bot, an experiment's two sides, and web vitals. Returns the time of all of them. */
+/** Adds counts as the web process does: two campaigns, a bot, an experiment's two sides, and web vitals. Returns the time of all. */
 async function addCounts(): Promise<Date> {
   const steps = {
     served: 1400,
@@ -70,7 +70,7 @@ async function addCounts(): Promise<Date> {
   return row?.at ?? new Date(Number.NaN);
 }
 
-/** Three leads from the first campaign, one of whom likely qualifies, and one from the experiment's variant, all of that time. */
+/** Adds three leads from the first campaign, one of whom likely qualifies, one from the experiment's variant, and one of a bot. */
 async function addLeads(created_at: Date) {
   const referer = "https://site.example/?utm_source=facebook&utm_medium=paid&utm_campaign=spring";
   const ids: string[] = [];
@@ -83,16 +83,14 @@ async function addLeads(created_at: Date) {
   await addLead(database, { created_at, request_headers: { referer, "x-device": "bot" } });
 }
 
-const asMaria = (options: BrowserContextOptions = {}) =>
-  openAs(browser(), inbox, maria, "/campaigns", { timezoneId: "UTC", ...options });
-/** The page with its answers there. */
-async function shown(options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await asMaria(options);
+/** Opens the page, and waits until it shows what the API has answered. */
+async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await openAs(browser(), inbox, maria, "/campaigns", { timezoneId: "UTC", ...options });
   await page.getByRole("region", { name: "Experiment: garden" }).waitFor();
   await page.getByRole("region", { name: "Campaigns" }).waitFor();
   return page;
 }
-/** What the table of campaigns leaves out. */
+/** How the page says what its table of campaigns leaves out. */
 const leftOut = "Bots, which the table leaves out: 500 loads, 0 served, 1 lead.";
 const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const cellsOf = (page: Page, name: string) =>
@@ -167,7 +165,7 @@ describe("the API about campaigns", () => {
 
 describe("the page Campaigns", () => {
   it("says each campaign in a sentence, and how many are lost at each step", async () => {
-    const page = await shown();
+    const page = await openPage();
     expect(await section(page, "In short").locator("li").allInnerTexts()).toEqual([
       "News, autumn: 4,230 loads, 1 lead, 0 qualify.",
       "Facebook, spring: 1,204 loads, 3 leads, 1 qualifies.",
@@ -189,12 +187,12 @@ describe("the page Campaigns", () => {
   });
 
   it("records a cost that is typed in, and says then what a lead cost", async () => {
-    const page = await shown();
-    const costs = section(page, "Costs");
-    await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
-    await costs.getByLabel("Cost in US dollars").fill("123");
-    await costs.getByRole("button", { name: "Record" }).click();
-    await costs.getByText("1 cost is recorded.").waitFor();
+    const page = await openPage();
+    const form = section(page, "Costs");
+    await form.getByRole("textbox", { name: "Campaign" }).fill("spring");
+    await form.getByLabel("Cost in US dollars").fill("123");
+    await form.getByRole("button", { name: "Record" }).click();
+    await form.getByText("1 cost is recorded.").waitFor();
     await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies, $41.00 a lead.").waitFor();
     const [, line] = await cellsOf(page, "Campaigns");
     expect(line).toEqual([
@@ -204,14 +202,14 @@ describe("the page Campaigns", () => {
     const table = section(page, "Campaigns").getByRole("group");
     await page.setViewportSize({ width: 1280, height: 720 });
     expect(await table.evaluate((scrolling) => scrolling.scrollWidth - scrolling.clientWidth)).toBe(0);
-    await costs.getByRole("textbox", { name: "Campaign" }).fill("spring");
-    await costs.getByLabel("Cost in US dollars").fill("0");
-    await costs.getByRole("button", { name: "Record" }).click();
+    await form.getByRole("textbox", { name: "Campaign" }).fill("spring");
+    await form.getByLabel("Cost in US dollars").fill("0");
+    await form.getByRole("button", { name: "Record" }).click();
     await page.getByText("Facebook, spring: 1,204 loads, 3 leads, 1 qualifies.").waitFor();
   });
 
   it("reads an ad network's file, shows the costs that no campaign took, and says which line it cannot read", async () => {
-    const page = await shown();
+    const page = await openPage();
     const choose = (text: string) =>
       page
         .getByLabel("A CSV file: date, campaign, amount in US dollars")
@@ -232,24 +230,24 @@ describe("the page Campaigns", () => {
   });
 
   it("sorts the campaigns by a column, with a pointer or with a keyboard", async () => {
-    const page = await shown();
+    const page = await openPage();
     const table = section(page, "Campaigns");
-    const first = async () => (await cellsOf(page, "Campaigns")).map(([name]) => name);
-    expect(await first()).toEqual(["autumn", "spring"]);
+    const names = async () => (await cellsOf(page, "Campaigns")).map(([name]) => name);
+    expect(await names()).toEqual(["autumn", "spring"]);
     await table.getByRole("button", { name: "Leads", exact: true }).click();
-    expect(await first()).toEqual(["spring", "autumn"]);
+    expect(await names()).toEqual(["spring", "autumn"]);
     await table.getByRole("button", { name: "Campaign", exact: true }).focus();
     await page.keyboard.press("Enter");
-    expect(await first()).toEqual(["autumn", "spring"]);
+    expect(await names()).toEqual(["autumn", "spring"]);
     await page.keyboard.press("Enter");
-    expect(await first()).toEqual(["spring", "autumn"]);
+    expect(await names()).toEqual(["spring", "autumn"]);
     expect(await table.getByRole("columnheader", { name: "Campaign" }).getAttribute("aria-sort")).toBe(
       "descending",
     );
   });
 
   it("shows an experiment as ranges, with its split and the days left", async () => {
-    const page = await shown();
+    const page = await openPage();
     const text = await section(page, "Experiment: garden").innerText();
     expect(text).toContain("No difference can be told so far.");
     expect(text).toMatch(/Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
@@ -263,7 +261,7 @@ describe("the page Campaigns", () => {
   });
 
   it("shows when readers come as a table of weekdays and hours, and how fast the page was for them", async () => {
-    const page = await shown();
+    const page = await openPage();
     const hours = section(page, "By hour and weekday");
     expect(await hours.locator("table.hours tbody tr").count()).toBe(7);
     expect(await hours.locator("table.hours td").allInnerTexts()).toContain("5.4K");
@@ -274,7 +272,7 @@ describe("the page Campaigns", () => {
   });
 
   it("names days and weekdays in words in its tables, and days as YYYY-MM-DD in their CSV", async () => {
-    const page = await shown();
+    const page = await openPage();
     const inWords = dayInWords(today);
     expect((await cellsOf(page, "By day")).map(([day]) => day)).toEqual([inWords]);
     const weekday = new Date(today).toLocaleDateString("en-US", { weekday: "short", timeZone: "UTC" });
@@ -288,7 +286,7 @@ describe("the page Campaigns", () => {
   });
 
   it("gives each table as CSV, with what its reader must know", async () => {
-    const page = await shown();
+    const page = await openPage();
     const files: Record<string, string[]> = {};
     for (const button of await page.getByRole("button", { name: /^CSV of/ }).all()) {
       const coming = page.waitForEvent("download");
@@ -319,7 +317,7 @@ describe("the page Campaigns", () => {
   });
 
   it("says how many loads and leads of bots its table leaves out, in the words of the command, on paper too", async () => {
-    const page = await shown();
+    const page = await openPage();
     const line = section(page, "Campaigns").getByText(leftOut);
     await line.waitFor();
     await page.emulateMedia({ media: "print" });
@@ -330,7 +328,7 @@ describe("the page Campaigns", () => {
 
   it("is printed with every table, dark on white, without what is for the screen", async () => {
     await maria.call("campaigns/costs", { csv: costs(`${today},spring,"$123,456.70"`) });
-    const page = await shown({ colorScheme: "dark" });
+    const page = await openPage({ colorScheme: "dark" });
     await maria.call("campaigns/costs", { csv: costs(`${today},spring,0`) });
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     expect(await page.locator("button.button:visible, input:visible, select:visible").count()).toBe(0);
@@ -364,8 +362,8 @@ describe("the page Campaigns", () => {
     expect(ink).toBe("rgb(0, 0, 0)");
   });
 
-  it("says that nothing was counted where nothing was, and shows no experiment where none ran", async () => {
-    const page = await shown();
+  it("says that nothing was counted in days in which nothing was", async () => {
+    const page = await openPage();
     await page.getByLabel("From", { exact: true }).fill("2020-01-01");
     await page.getByLabel("To", { exact: true }).fill("2020-01-07");
     await page.getByText("Nothing was counted in these days.").waitFor();
@@ -377,9 +375,9 @@ describe("the page Campaigns", () => {
     ["a tablet in the dark", { viewport: { width: 768, height: 1024 }, colorScheme: "dark" }],
     ["a desktop in forced colours", { viewport: { width: 1440, height: 900 }, forcedColors: "active" }],
   ])(
-    "has no violation that axe finds, does not scroll sideways, and is easily hit on %s",
+    "has no violation that axe finds, does not scroll sideways, and has no small targets on %s",
     async (_, options) => {
-      const page = await shown(options);
+      const page = await openPage(options);
       expect(await axeViolations(page)).toEqual([]);
       expect(
         await page.evaluate(

@@ -80,7 +80,7 @@ describe("the operator's commands", () => {
 });
 
 describe("leads show", () => {
-  it("shows the calls with their notes and the eligibility checks, as somebody may ask what is kept of them", async () => {
+  it("shows the calls with their notes and the eligibility checks, because somebody may ask what is kept of them", async () => {
     const id = await addLead(database);
     const { body } = await dana.call("call", { id });
     if (!("call_id" in body)) throw new Error("refused");
@@ -105,13 +105,13 @@ describe("leads show", () => {
 });
 
 describe("leads call-log and leads audit", () => {
-  it("print times as JSON in UTC, whatever the database's own time zone is", async () => {
+  it("print times in UTC in their JSON, whatever the database's own time zone is", async () => {
     const id = await addLead(database);
     await dana.call("call", { id });
     const { owner } = database;
-    const zoneOf = (zone: ReturnType<typeof owner.unsafe>) =>
+    const alterZone = (zone: ReturnType<typeof owner.unsafe>) =>
       owner`do $$ begin execute format('alter database %I ${zone}', current_database()); end $$`;
-    await zoneOf(owner.unsafe("set timezone to ''America/New_York''"));
+    await alterZone(owner.unsafe("set timezone to ''America/New_York''"));
     for (const words of [
       ["call-log", id, "--json"],
       ["audit", "--json"],
@@ -120,7 +120,7 @@ describe("leads call-log and leads audit", () => {
       expect(times.length).toBeGreaterThan(0);
       for (const time of times) expect(time).toMatch(/(\+00:00|Z)$/);
     }
-    await zoneOf(owner.unsafe("reset timezone"));
+    await alterZone(owner.unsafe("reset timezone"));
   });
 
   it("tell when a lead was called, by whom, and what came of it", async () => {
@@ -160,14 +160,14 @@ describe("leads call-log and leads audit", () => {
 });
 
 describe("leads team", () => {
-  it("says so when a member is removed while somebody types", async () => {
+  it("says that there is no such member when the member is removed at that moment", async () => {
     const { id } = await inbox.member("Rita");
-    const { typing } = await database.owner.begin(async (sql) => {
+    const { recovering } = await database.owner.begin(async (sql) => {
       await sql`update private.members set removed_at = now() where id = ${id}`;
-      const typing = leads(database.url, "team", "recover", "Rita");
+      const recovering = leads(database.url, "team", "recover", "Rita");
       await until(async () => (await sessionsWaitingForLocks(database.owner, "leads command")).length > 0);
-      return { typing };
+      return { recovering };
     });
-    expect(await typing).toEqual({ status: 1, stdout: "", stderr: "There is no such member.\n" });
+    expect(await recovering).toEqual({ status: 1, stdout: "", stderr: "There is no such member.\n" });
   });
 });

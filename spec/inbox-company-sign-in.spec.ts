@@ -100,8 +100,8 @@ class Browser {
 const invite = async (name: string) =>
   (await inviteMember(askAsOperator(database.owner), name, "member")).token;
 
-/** Comes back from the provider with this error, or with this code. */
-async function refusedWith(given: { error: string } | { code: string }): Promise<void> {
+/** Comes back from the provider with this error, or with this code, and expects to be refused. */
+async function expectRefusal(given: { error: string } | { code: string }): Promise<void> {
   const browser = new Browser();
   const { searchParams, origin } = new URL(await browser.begin({}));
   const answer = new URLSearchParams({ ...given, iss: origin, state: searchParams.get("state") ?? "" });
@@ -139,7 +139,7 @@ describe("the company's own sign-in", () => {
     expect(answer.headers.get("location")).toBe("/sign-in#not-a-member");
   });
 
-  it("uses an invitation once", async () => {
+  it("takes an invitation once", async () => {
     const token = await invite("Kim");
     await new Browser().signIn({ token }, "kim@company.example");
     const second = await post(inbox.url, "oidc/start", { token });
@@ -147,15 +147,20 @@ describe("the company's own sign-in", () => {
   });
 
   it("takes the provider's answer only in the browser that asked, and once", async () => {
-    const mine = new Browser();
-    const headers = { "content-type": "application/json", origin: inbox.url };
-    await mine.request(`${inbox.url}/oidc/start`, { method: "POST", headers, body: "{}" });
-    const others = new Browser();
-    const forged = await others.request(`${inbox.url}/oidc/callback?code=a&state=${"b".repeat(43)}`);
-    expect(forged.headers.get("location")).toBe("/sign-in#try-again");
-    const answer = await mine.request(`${inbox.url}/oidc/callback?code=a&state=${"b".repeat(43)}`);
-    expect(answer.headers.get("location")).toBe("/sign-in#try-again");
+    const [mine, others] = [new Browser(), new Browser()];
+    const asked = await mine.begin({});
+    await others.begin({});
+    const state = new URL(asked).searchParams.get("state") ?? "";
+    const comeBack = async (browser: Browser, withState: string) => {
+      const { headers } = await browser.request(`${inbox.url}/oidc/callback?code=a&state=${withState}`);
+      return headers.get("location");
+    };
+    expect(await comeBack(others, state)).toBe("/sign-in#try-again");
+    expect(await comeBack(mine, "b".repeat(43))).toBe("/sign-in#try-again");
     expect(mine.session).toBeUndefined();
+    const answer = await mine.follow(asked, "dana@company.example");
+    expect(answer.headers.get("location")).toBe("/");
+    expect(await comeBack(mine, state)).toBe("/sign-in#try-again");
   });
 
   it("leads back to the sign-in page when it fails because of a bug, which the log says", async () => {
@@ -172,10 +177,10 @@ describe("the company's own sign-in", () => {
     expect(logged).toContain("bug");
   });
 
-  it("says so when the person cancels at the provider, or comes back with a made-up code, which is no failure", async () => {
+  it("is refused, and not logged as failing, when the person cancels at the provider or comes back with a made-up code", async () => {
     logged.length = 0;
-    await refusedWith({ error: "access_denied" });
-    await refusedWith({ code: "made-up" });
+    await expectRefusal({ error: "access_denied" });
+    await expectRefusal({ code: "made-up" });
     expect(logged).not.toContain("company-sign-in-failed");
   });
 
@@ -184,29 +189,34 @@ describe("the company's own sign-in", () => {
     logged.length = 0;
     for (const given of [{ token }, {}]) {
       await new Browser().signIn(given, "between@company.example");
-      for (let attempt = 0; attempt < 2; attempt += 1) await refusedWith({ error: "server_error" });
+      for (let attempt = 0; attempt < 2; attempt += 1) await expectRefusal({ error: "server_error" });
     }
     expect(logged.filter((event) => event === "company-sign-in-failed")).toHaveLength(2);
   });
 
-  it("writes no word of an answer into the log that is no error as a provider names one", async () => {
+  it.each([
+    ["Rosa Martinez", "another error"],
+    ["rosa martinez has diabetes", "another error"],
+    ["server_error", "server_error"],
+    ["invalid_scope", "invalid_scope"],
+  ])("logs the error %j of an address as %j, because anybody may write one there", async (error, code) => {
     const log = vi.fn();
     const { origin } = new URL(await new Browser().begin({}));
     const settings = { issuer: origin, clientId: "leads-inbox", clientSecret: "any" };
     const { finish, begin } = makeCompanySignIn(settings, inbox.url, log);
     const { address: _, ...pending } = await begin();
-    for (const error of ["Rosa Martinez", "rosa martinez has diabetes", "server_error", "invalid_scope"]) {
-      const answer = new URLSearchParams({ error, iss: origin, state: pending.state });
+    const comeBack = async (given: object) => {
+      const answer = new URLSearchParams({ ...given, iss: origin, state: pending.state });
       await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
-    }
-    expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "another error" }]]);
-    // What anybody may write into the address hides no failure of the provider's own.
-    const answer = new URLSearchParams({ code: "made-up", iss: origin, state: pending.state });
-    await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
-    expect(log.mock.calls.slice(1)).toEqual([["company-sign-in-failed", { code: "invalid_client" }]]);
+    };
+    await comeBack({ error });
+    // An error in the address does not keep the provider's own failure out of the log.
+    await comeBack({ code: "made-up" });
+    const codes = [code, "invalid_client"];
+    expect(log.mock.calls).toEqual(codes.map((logged) => ["company-sign-in-failed", { code: logged }]));
   });
 
-  it("asks no provider without TLS, but on this machine for a trial", async () => {
+  it("asks no provider without TLS, except one on this machine for a trial", async () => {
     const log = vi.fn();
     const settings = { issuer: "http://192.0.2.1", clientId: "leads-inbox", clientSecret: "any" };
     await expect(makeCompanySignIn(settings, inbox.url, log).begin()).rejects.toThrow(SignInRefused);
@@ -222,7 +232,7 @@ describe("the company's own sign-in", () => {
     expect(browser.prompts).toContain("login");
   });
 
-  it("lets nobody in whom the provider was not asked about, because the question was taken out of the address", async () => {
+  it("lets nobody in where the provider did not ask who is there, because the question was taken out of the address", async () => {
     const browser = new Browser();
     await browser.signIn({ token: await invite("Away") }, "away@company.example");
     browser.cookies.delete(inbox.url);
@@ -245,7 +255,7 @@ describe("the company's own sign-in", () => {
     expect(isFresh(begun.getTime() / 1000 - 61, begun, "https://accounts.google.com")).toBe(false);
   });
 
-  it("asks the provider in both ways that there are, and takes no answer from before it asked", async () => {
+  it("asks for a new sign-in both by `prompt` and by `max_age`, and takes none from before it asked", async () => {
     const browser = new Browser();
     await browser.signIn({ token: await invite("Before") }, "before@company.example");
     logged.length = 0;
@@ -268,7 +278,7 @@ describe("the company's own sign-in", () => {
   });
 
   it.each([
-    ["has another secret of the inbox", { clientSecret: "another" }],
+    ["knows another secret of the inbox", { clientSecret: "another" }],
     ["cannot be reached", { issuer: `http://localhost:${nowhere}` }],
   ])("is logged once as failing where the provider %s", async (_, differences) => {
     const logged: string[] = [];
@@ -322,7 +332,7 @@ describe("the company's own sign-in", () => {
     for (const [milliseconds] of timeouts) expect(milliseconds).toBeLessThan(15_000);
   });
 
-  it("is refused where the provider has not signed who it is", async () => {
+  it("is refused where the provider's key has not signed who the person is", async () => {
     const { publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     const key = { ...publicKey.export({ format: "jwk" }), use: "sig", alg: "RS256" };
     const logged: string[] = [];
@@ -358,11 +368,11 @@ describe("the company's own sign-in", () => {
     const answer = await browser.request(back.href);
     expect(answer.headers.get("location")).toBe("/sign-in#sign-in-refused");
     await ended;
-    // With what stands in the sockets.
+    // This counts what is held in the sockets, too.
     expect(sent).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it("comes back to the sign-in page where the database does not answer at the end", async () => {
+  it("comes back to the sign-in page where the database fails at the end", async () => {
     await database.owner.unsafe(`
       create function public.out_of_memory() returns trigger language plpgsql
       as 'begin raise exception using errcode = ''53200''; end';

@@ -19,7 +19,8 @@ const { owner } = database;
 
 /** More than two pages of 2,000. */
 const many = 4_500;
-const long = 20_000;
+/** More entries than the connection holds before the browser has taken any of them. */
+const beyondBuffers = 20_000;
 
 beforeAll(async () => {
   await owner`
@@ -111,8 +112,9 @@ describe("the file of the audit log", () => {
     const filter = { action: "read status" };
     const { address } = (await maria.call("audit/export", { filter })).body;
     const text = await (await maria.download(address)).text();
-    const entries = parse(text, { columns: true, bom: true }) as { at: string; action: string }[];
+    const entries = parse(text, { columns: true, bom: true }) as { id: string; at: string; action: string }[];
     expect(entries).toHaveLength(many);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(many);
     expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(["read status"]));
     for (const { at } of entries) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const times = entries.map(({ at }) => Date.parse(at));
@@ -125,7 +127,7 @@ describe("the file of the audit log", () => {
     expect(taken?.details).toEqual({ entries: whole.length });
   });
 
-  it("ends also where a clock was set back, so that entries were written after the one that says it was taken and are older", async () => {
+  it("ends also where a clock was set back, so that entries written after the one that says it was taken are older than that", async () => {
     const { address } = (await maria.call("audit/export", { filter: { action: "set back" } })).body;
     await owner`
       insert into private.audit_log (at, who, action) select now() - interval '1 hour' - n * interval '1 second', 'operator', 'set back'
@@ -185,7 +187,7 @@ describe("a file of any size", () => {
       const first = (await pages.next()).value as string;
       const reader = streamOf(first, pages, () => {}).getReader();
       for (let taken = 1; !(await reader.read()).done; taken += 1) {
-        // By the end of a round trip, a stream that asks ahead has asked.
+        // A stream that asks too far ahead would have asked by the end of this round trip to the database.
         await connection.query((sql) => sql`select`);
         expect(asked).toBeLessThanOrEqual(taken + 2);
       }
@@ -219,10 +221,9 @@ describe("a file of any size", () => {
   });
 
   it("is cut when the member's session ends in between, so that the browser does not take a part for the whole, and nothing is printed", async () => {
-    // More than the connection holds before the browser has taken any of it.
     await owner`
       insert into private.audit_log (at, who, action)
-      select now() - n * interval '1 second', repeat('operator ', 100), 'read much' from generate_series(1, ${long}::integer) n`;
+      select now() - n * interval '1 second', repeat('operator ', 100), 'read much' from generate_series(1, ${beyondBuffers}::integer) n`;
     const pia = await inbox.member("Pia", "manager");
     const { address } = (await pia.call("audit/export", { filter: { action: "read much" } })).body;
     const printed: unknown[] = [];
@@ -238,7 +239,7 @@ describe("a file of any size", () => {
     };
     await expect(read()).rejects.toThrow();
     expect(text).not.toMatch(/session|error/i);
-    expect(text.split("\n").length).toBeLessThan(long);
+    expect(text.split("\n").length).toBeLessThan(beyondBuffers);
     expect(printed).toEqual([]);
     for (const spy of spies) spy.mockRestore();
   });
@@ -254,7 +255,7 @@ describe("a file of any size", () => {
       }
     })();
     const stream = streamOf((await pages.next()).value as string, pages, (error) => broken.push(error));
-    // Whoever is told cuts the connection, because a stream that fails is printed by the server's library, with its message.
+    // The stream ends and does not fail, because the server's library would print the failure. Whoever is told cuts the connection.
     expect(await new Response(stream).text()).toBe("rows\n");
     expect(broken).toEqual([new Error("away")]);
   });

@@ -22,7 +22,7 @@ describe("a request of the inbox that fails", () => {
       expect([error.code, ...answered(error)]).toEqual([error.code, 503, []]);
   });
 
-  it("is answered with 500 and logged as a bug when the statement itself is wrong", () => {
+  it("is answered with 500 and logged as a bug when the statement or the program itself is wrong", () => {
     for (const error of [sqlState("42703"), sqlState("23505"), new TypeError("not a function")])
       expect(answered(error)).toEqual([500, ["bug"]]);
   });

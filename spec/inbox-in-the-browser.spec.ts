@@ -38,7 +38,7 @@ describe("the queue", () => {
   });
 
   it("shows a new lead by itself, and says so to a screen reader", async () => {
-    // Before the page is there, which would announce the leads of the test before, and these not at once.
+    // Awaited before the page is opened: it would announce the leads of the test before, and the new one only later.
     await allEventsSent(database, inbox, dana);
     const page = await as(dana, "/account");
     const stream = page.waitForResponse(`${inbox.url}/api/events`);
@@ -51,7 +51,7 @@ describe("the queue", () => {
     expect(await page.title()).toBe("Leads");
   });
 
-  it("says so to a screen reader once in half a minute while leads keep coming", async () => {
+  it("announces new leads to a screen reader once in half a minute while they keep coming", async () => {
     await allEventsSent(database, inbox, dana);
     const page = await as(dana, "/healthz");
     await page.clock.install();
@@ -108,7 +108,7 @@ describe("the queue", () => {
     const sent: Promise<string>[] = [];
     page.on("response", (response) => {
       if (response.url().includes("/api/") && !response.url().endsWith("/events"))
-        // The page is closed while answers are on the way that come after what the test looks at.
+        // Answers that the test does not need may still be on the way when the page is closed.
         sent.push(response.text().catch(() => ""));
     });
     await page.goto(inbox.url);
@@ -120,7 +120,7 @@ describe("the queue", () => {
     expect(all).not.toMatch(/has_diabetes|has_medicare/);
   });
 
-  it("finds a person by name, whole number, whole address or reference, without a word of it in the page's address", async () => {
+  it("finds a person by name, whole number, whole address or reference, without a word of the search in the page's address", async () => {
     const phone = aNumber();
     const id = await addLead(database, { name: "Rosa Martinez", phone, email: "rosa@example.com" });
     await addLead(database, { name: "Someone Else" });
@@ -135,7 +135,7 @@ describe("the queue", () => {
     }
   });
 
-  it("asks for a search once, which the audit log notes once, and keeps what it found up to date", async () => {
+  it("keeps what a search found up to date without another search in the audit log", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana);
     await page.getByLabel("Search by name").fill("rosa");
@@ -168,7 +168,7 @@ describe("the queue on a slow machine", () => {
   it("is asked for before the pages' own script has been read, and asked for once", async () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana, "/healthz");
-    // Where one answer is here a second before the other, the page asks for it again.
+    // The clock stands, because the page asks again for an answer that came a second before the other.
     await page.clock.setFixedTime(Date.now());
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
@@ -258,7 +258,7 @@ describe("the queue on a slow machine", () => {
 });
 
 describe("a page whose script does not come", () => {
-  it("says so, keeps the way around, and comes when it is loaded again", async () => {
+  it("says so, keeps the navigation, and comes when the inbox is loaded again", async () => {
     const page = await as(maria);
     await intercept(page, "**/assets/reports-page-*.js", (route) => route.abort());
     await page.getByRole("link", { name: "Reports" }).click();

@@ -1,4 +1,4 @@
-// How a person gets into the inbox and out of it: an invitation, a passkey, the lock, a removal. Without a session it says nothing.
+// How a person gets into the inbox and out of it: an invitation, a passkey, the lock, a removal. Without a session the inbox says nothing.
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
@@ -7,7 +7,10 @@ import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { open, database, inbox, dana, maria, invite, join } = await setUpInboxInBrowser();
 
-/** Lets somebody join who then adds a passkey to the first one, which is named "Old phone". Returns their account page. */
+/**
+ * Lets somebody join who then adds a passkey to the first one, which is named "Old phone". Returns their account page. The first one gets
+ * `oldId`, because an authenticator makes no passkey where it has one that the inbox knows.
+ */
 async function joinWithTwoPasskeys(name: string, oldId: string) {
   const page = await join(name);
   await database.owner`
@@ -178,6 +181,7 @@ describe("the suggestion of a second passkey", () => {
 describe("a passkey", () => {
   it("is added once by two quick presses, and nothing says that it was not", async () => {
     const page = await join("Ada");
+    // Its authenticator makes no second passkey where it has one that the inbox knows.
     await database.owner`
       update private.passkeys set id = 'VHdpY2U'
       where member_id = (select id from private.members where name = 'Ada')`;

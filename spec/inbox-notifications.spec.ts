@@ -1,6 +1,6 @@
-// How a member who looks elsewhere hears that a lead is waiting: a desktop notification and a sound, both without a name. The
-// browser's own notification and sound are used. The tests record each call and pass it on to the browser, because no program
-// can see a desktop or hear a loudspeaker that is not there.
+// How a member who looks elsewhere hears that a lead is waiting: a desktop notification and a sound, both without a name. Most
+// tests use the browser's own: they record each call and pass it on to the browser, because no program can see a desktop or hear a
+// loudspeaker that is not there. Where the browser's part does not matter, a stand-in records what would be shown.
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useBrowser } from "./support/browser.ts";
@@ -33,7 +33,7 @@ async function accountPage(permission: "granted" | "denied", shownIn = browser):
   }
   await page.addInitScript(listenToTheBrowser);
   await page.clock.install();
-  // A lead that comes before the event stream is open is in the list and told by no event.
+  // A lead that comes before the event stream is open is in the list, and no event announces it.
   const stream = page.waitForResponse(`${inbox.url}/api/events`);
   await page.goto(`${inbox.url}/account`);
   await stream;
@@ -41,7 +41,7 @@ async function accountPage(permission: "granted" | "denied", shownIn = browser):
   return page;
 }
 
-/** Runs in the page. A member who looks at another window is what the page asks of `document.hidden`. */
+/** Runs in the page. `document.hidden` tells the page that the member looks at another window. */
 function listenToTheBrowser(): void {
   const heard: Heard = { notifications: [], tones: [] };
   Object.assign(window, { heard });
@@ -65,7 +65,7 @@ function listenToTheBrowser(): void {
 
 const heard = (page: Page) => page.evaluate(() => Reflect.get(window, "heard") as Heard);
 
-/** Runs in a page that the member does not see: records what it would show. */
+/** Runs in a page that the member does not see. Turns notifications on, and records the titles of those it would show. */
 function recordNotifications(): void {
   localStorage.setItem("inbox-preferences", JSON.stringify({ notifications: true }));
   Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
@@ -81,7 +81,7 @@ function recordNotifications(): void {
 
 const shownBy = (page: Page) => page.evaluate(() => Reflect.get(window, "shown") as string[]);
 
-/** Runs in the page. */
+/** Runs in the page, whose browser offers notifications and throws at each, as Chrome on Android does. */
 function offerNotificationsThatThrow(): void {
   const Throwing = class {
     static permission = "granted";
@@ -112,10 +112,10 @@ describe("a desktop notification", () => {
     await box.click();
     await expect.poll(() => box.isChecked()).toBe(true);
     await leadComes(page);
-    const as = '{"tag":"lead","renotify":true,"icon":"/assets/icon.svg"}';
+    const options = '{"tag":"lead","renotify":true,"icon":"/assets/icon.svg"}';
     await expect
       .poll(async () => (await heard(page)).notifications)
-      .toEqual([`So the inbox says that a lead is waiting  ${as}`, `A lead is waiting  ${as}`]);
+      .toEqual([`So the inbox says that a lead is waiting  ${options}`, `A lead is waiting  ${options}`]);
   });
 
   it("stays off when the browser does not allow it, and the page says so", async () => {
@@ -164,7 +164,7 @@ describe("a desktop notification", () => {
     await expect.poll(() => shownBy(page)).toEqual(["A lead is waiting"]);
   });
 
-  it("is shown of a lead that comes just after one that the member saw come, because none was shown then", async () => {
+  it("is shown for a lead that comes just after one that the member saw come, because none was shown then", async () => {
     const page = await openAs(browser(), inbox, dana, "/healthz");
     await page.addInitScript(recordNotifications);
     await page.addInitScript(() => {
@@ -215,7 +215,7 @@ describe("the sound", () => {
     await setPageTime(1_009_999);
     await another("Came soon after");
     expect((await heard(page)).tones).toHaveLength(4);
-    // The first sound ends, which a slow machine may not have seen in a test this short.
+    // Ends the first sound, which would keep this one silent where the test is faster than the sound.
     await page.clock.runFor(2_000);
     await setPageTime(1_010_000);
     await another("Came later");
@@ -258,14 +258,14 @@ describe("a member in two tabs", () => {
     expect
       .poll(async () => (await said(page)).filter((text) => text.endsWith("in the queue.")).length)
       .toBe(leads);
-  /** Whether the page could take the lock now. It is answered after what the page has asked for before. */
+  /** Whether the page could take the lock now. It is answered after the page's earlier requests, so a test can wait for these by it. */
   const isFree = (page: Page, name: string) =>
     page.evaluate(
       (lock) => navigator.locks.request(lock, { ifAvailable: true }, (held) => held !== null),
       name,
     );
 
-  it("is shown no notification by the one behind while the other is on screen, and one when neither is", async () => {
+  it("is shown no notification by the tab behind while the other is on screen, and one when neither is", async () => {
     const page = await openAs(browser(), inbox, dana);
     await page.getByText("Nobody is waiting.").waitFor();
     const behind = await tabBeside(page, recordNotifications);
@@ -306,7 +306,7 @@ describe("a member in two tabs", () => {
     await expect.poll(async () => (await heard(page)).tones).toHaveLength(2);
     const tab = await tabBeside(page, listenToTheBrowser);
     const tabs = [page, tab];
-    // A browser plays no sound on a page that nobody has touched. The first sound is not over while the clock stands.
+    // A browser plays no sound on a page that nobody has touched. While the clock stands, the tab that sounds keeps the lock.
     await tab.locator("h1").click();
     for (const one of tabs) await stopClock(one);
     await addLead(database);
@@ -331,7 +331,7 @@ describe("a browser without what the inbox would like to use", () => {
     await expect.poll(async () => (await heard(page)).tones).toEqual([659, 880]);
   });
 
-  it("still shows new leads: notifications that throw, as on Android, or none, and no locks, as over http", async () => {
+  it("still shows new leads where notifications throw, as on Android, or where there are none and no locks, as over http", async () => {
     for (const kind of ["throws", "none"] as const) {
       const page = await openAs(browser(), inbox, dana, "/healthz");
       if (kind === "throws") await page.addInitScript(offerNotificationsThatThrow);

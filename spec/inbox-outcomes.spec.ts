@@ -202,7 +202,7 @@ describe("an outcome", () => {
     "Call 305-555-0142 after 2 pm, 1 dog, 2 cats",
     "33101-1234 is the ZIP code, 12-31-2026 at 9, order 123456789 is late, 123-45-678 a",
     "1 EG4 TE5, 11EG4TE5MK73, 1EG4TE5MK735, 1SG4TE5MK73",
-  ])("holds other numbers: %s", async (note) => {
+  ])("may hold other numbers: %s", async (note) => {
     const id = await addLead(database);
     const { status } = await dana.call("outcome", { id, call_id: null, outcome: "not_interested", note });
     expect(status).toBe(200);
@@ -211,7 +211,7 @@ describe("an outcome", () => {
 
 type Answers = RequestOf<"eligibility-check">["answers"];
 describe("the eligibility check", () => {
-  const yes: Omit<Answers, "visit_on"> = {
+  const eligible: Omit<Answers, "visit_on"> = {
     ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_planned: "no" },
     ...{ trained: "yes", plan: "part_b", prescriber: "Dr. Lopez" },
   } as const;
@@ -229,18 +229,21 @@ describe("the eligibility check", () => {
     ["not_now", ["insulin and lows not known"], { insulin: "unknown", visit_on: daysAgo(30) }],
     ["not_now", ["no diabetes"], { diabetes: "no", visit_on: daysAgo(30) }],
     ["not_now", ["no Part B"], { plan: "none", visit_on: daysAgo(30) }],
-  ] as const)("says %s %j when the answers are %j", async (result, reasons, differences) => {
-    const id = await addLead(database);
-    const answers: Answers = { ...yes, ...differences };
-    const { body } = await dana.call("eligibility-check", { id, answers });
-    expect(body).toMatchObject({ result, reasons, answers, member: { name: "Dana" } });
-    expect((await dana.call("open", { id })).body.checks).toMatchObject([{ result }]);
-  });
+  ] as const)(
+    "says %s %j when an eligible person's answers are changed by %j",
+    async (result, reasons, differences) => {
+      const id = await addLead(database);
+      const answers: Answers = { ...eligible, ...differences };
+      const { body } = await dana.call("eligibility-check", { id, answers });
+      expect(body).toMatchObject({ result, reasons, answers, member: { name: "Dana" } });
+      expect((await dana.call("open", { id })).body.checks).toMatchObject([{ result }]);
+    },
+  );
 
-  it("is one where the same is sent again within five minutes, because the answer was lost", async () => {
+  it("is recorded once where the same is sent again within five minutes, because the answer was lost", async () => {
     const id = await addLead(database);
     const send = async (member: TestMember, visit_on: string | null = null) =>
-      (await member.call("eligibility-check", { id, answers: { ...yes, visit_on } })).body.id;
+      (await member.call("eligibility-check", { id, answers: { ...eligible, visit_on } })).body.id;
     const first = await send(dana);
     expect(await send(dana)).toBe(first);
     expect(await whoDid(database, "checked eligibility", id)).toHaveLength(1);
@@ -262,8 +265,8 @@ describe("the eligibility check", () => {
     });
   });
 
-  it("counts a visit of this day six months ago and of today, and none before or after, and a prescriber who is named", async () => {
-    const answers = { ...yes, visit_on: "", prescriber: "  " };
+  it("counts a visit of this day six months ago and of today, and none before or after, and takes a blank prescriber for none", async () => {
+    const answers = { ...eligible, visit_on: "", prescriber: "  " };
     const results = [];
     for (const visit_on of ["2026-05-20", "2026-05-21", "2026-11-21", "2026-11-22"]) {
       const [row] = await database.owner<{ result: string; reasons: string[] }[]>`
@@ -285,7 +288,7 @@ describe("the eligibility check", () => {
       const id = await addLead(database, { zip_code: `${prefix}05` });
       const [today] = await database.owner<{ day: string }[]>`
         select to_char(now() at time zone ${zones[0]}, 'YYYY-MM-DD') as day`;
-      const answers: Answers = { ...yes, visit_on: today?.day ?? "" };
+      const answers: Answers = { ...eligible, visit_on: today?.day ?? "" };
       results.push((await dana.call("eligibility-check", { id, answers })).body.result);
     }
     expect(results).toEqual(["likely", "needs_visit"]);
@@ -293,9 +296,9 @@ describe("the eligibility check", () => {
 
   it("takes no Medicare number, and no answer that it did not ask for", async () => {
     const id = await addLead(database);
-    const answers: Answers = { ...yes, visit_on: null, prescriber: "1EG4-TE5-MK73" };
+    const answers: Answers = { ...eligible, visit_on: null, prescriber: "1EG4-TE5-MK73" };
     expect((await dana.call("eligibility-check", { id, answers })).status).toBe(400);
-    const more: Answers & { medicare_number: string } = { ...yes, visit_on: null, medicare_number: "1" };
+    const more: Answers & { medicare_number: string } = { ...eligible, visit_on: null, medicare_number: "1" };
     expect((await dana.call("eligibility-check", { id, answers: more })).status).toBe(400);
   });
 });

@@ -9,7 +9,7 @@ import { allEventsSent } from "./support/live-events.ts";
 const { database, inbox, dana, lee, maria, as } = await setUpInboxInBrowser();
 type Screen = Awaited<ReturnType<typeof as>>;
 
-/** Turns the page once all rows of this one are there, because those below the screen come last and move the button. */
+/** Turns to the next page once all rows of this one are there, because those below the screen come last and move the button. */
 async function turnPage(page: Screen): Promise<void> {
   await expect.poll(() => page.locator(".row").count()).toBe(50);
   await page.getByRole("button", { name: "Next page" }).click();
@@ -20,7 +20,7 @@ async function withClock(path = "/"): Promise<Screen> {
   const page = await as(dana, "/healthz");
   await page.clock.install();
   const underWay = callsUnderWay(page);
-  // A lead that comes before the event stream is open is in the list and told by no event.
+  // A lead that comes before the event stream is open is in the list, and no event announces it.
   const stream = page.waitForResponse(`${inbox.url}/api/events`);
   const answered = page.waitForResponse((response) => response.request().method() === "POST");
   await page.goto(`${inbox.url}${path}`);
@@ -50,7 +50,7 @@ describe("the queue as time passes", () => {
     await page.getByRole("heading", { name: "Callbacks due" }).waitFor();
   });
 
-  it("shows a claim no more that has lapsed, in the queue, in a search and on the lead's page", async () => {
+  it("no longer shows a claim that has lapsed, in the queue, in a search and on the lead's page", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     await lee.call("claim", { id });
     const pages = [await withClock(), await withClock(), await withClock(`/leads/${id}`)] as const;
@@ -65,7 +65,7 @@ describe("the queue as time passes", () => {
   });
 });
 
-describe("“Take next lead” where each person who may be called is somebody's", () => {
+describe("“Take next lead” where a colleague has each lead that may be called", () => {
   it("says that nobody was free at that time, beside how many may be called", async () => {
     await lee.call("claim", { id: await addLead(database) });
     const page = await as(dana);
@@ -120,7 +120,7 @@ describe("a queue without rows", () => {
     await page.locator(".row").waitFor();
   });
 
-  it("is not left by a search for closed leads, after which the queue shows who is waiting", async () => {
+  it("does not remain after a search for closed leads: the queue shows again who is waiting", async () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana);
     await page.locator(".row").waitFor();
@@ -132,6 +132,7 @@ describe("a queue without rows", () => {
     await page.getByRole("list", { name: "Found" }).getByRole("link", { name: "Rosa Martinez" }).waitFor();
     await page.getByRole("button", { name: "Clear" }).click();
     await page.locator(".row").waitFor();
+    // Without the number of filters in use.
     expect(await page.getByText("More filters").innerText()).toBe("More filters");
   });
 
@@ -254,7 +255,7 @@ describe("a search", () => {
   });
 
   it("says what was found also when a new lead is announced at the same moment", async () => {
-    // Before the page is there, which would announce the leads of the test before.
+    // Awaited before the page is opened: it would announce the leads of the test before.
     await allEventsSent(database, inbox, dana);
     const page = await withClock();
     await search(page, "rosa");
@@ -268,8 +269,8 @@ describe("a search", () => {
     await page.clock.runFor(6_000);
     // The same words once more.
     await page.getByRole("button", { name: "Search", exact: true }).click();
-    const notFound = async () => (await said(page)).filter((text) => text === "Nobody is found.").length;
-    await expect.poll(notFound).toBe(3);
+    const timesSaid = async () => (await said(page)).filter((text) => text === "Nobody is found.").length;
+    await expect.poll(timesSaid).toBe(3);
   });
 });
 
@@ -296,7 +297,7 @@ describe("the days of a filter", () => {
     await expect.poll(() => asked).toEqual(["any", "2025-11-22", "2025-09-22", "any"]);
   });
 
-  it("ask for no list at each digit that is typed over another day", async () => {
+  it("load no list at each digit that is typed over another day", async () => {
     const page = await as(dana);
     await page.getByText("More filters").click();
     const since = page.getByLabel("Came since");
