@@ -69,7 +69,7 @@ describe("the reports", () => {
     }
   });
 
-  it("say of whom withdrew within the 24 hours, before a review, that they count as neither kept nor missed, and never as open", async () => {
+  it("count a lead withdrawn within the 24 hours, before a review, as neither kept nor missed nor open, and say so", async () => {
     const id = await addLead(database, {}, 40);
     await dana.call("stop", { id });
     await database.owner`update private.permissions set withdrawn_at = now() - interval '30 hours' where lead_id = ${id}`;
@@ -107,17 +107,21 @@ describe("the reports", () => {
     const page = await openAs(browser(), inbox, maria, "/reports", { colorScheme: "dark" });
     await page.locator(".report").first().waitFor();
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
-    const table = page.getByRole("region", { name: "By day" }).locator("table");
-    expect(await table.evaluate((element) => element.getBoundingClientRect().height)).toBeGreaterThan(30);
+    const heights = await page
+      .locator(".report table")
+      .evaluateAll((tables) => tables.map((table) => table.getBoundingClientRect().height));
+    expect(heights.length).toBeGreaterThanOrEqual(4);
+    expect(Math.min(...heights)).toBeGreaterThan(30);
     expect(await page.getByRole("button").locator("visible=true").count()).toBe(0);
     const ink = await page
       .locator(".figure dd")
       .first()
       .evaluate((element) => getComputedStyle(element).color);
-    expect(ink).toBe("rgb(0, 0, 0)");
+    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect([ink, paper]).toEqual(["rgb(0, 0, 0)", "rgb(255, 255, 255)"]);
   });
 
-  it("show a campaign whose name looks like a day, or like none that there is, by its name", async () => {
+  it("show a campaign by its name, also when that looks like a day, or like a day that does not exist", async () => {
     const names = ["2026-12-31", "2026-31-12"];
     for (const name of names)
       await addLead(database, {

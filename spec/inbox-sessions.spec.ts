@@ -1,5 +1,5 @@
-// What a way into the inbox is good for, as the database keeps it: invitations, challenges, passkeys, sign-ins at the company and
-// sessions, each for one member, once and for a time. spec/inbox-sign-in.spec.ts meets them in a browser.
+// The ways into the inbox, as the database keeps them: whom an invitation, a challenge, a passkey, a sign-in at the company or a session
+// lets in, how often and for how long. spec/inbox-sign-in.spec.ts tests them in a browser.
 import { describe, expect, it } from "vitest";
 import { sessionsWaitingForLocks } from "./support/database.ts";
 import { makeInbox, type TestMember } from "./support/inbox.ts";
@@ -76,7 +76,7 @@ describe("an invitation", () => {
     expect(left).toEqual({ unused: 0 });
   });
 
-  it("that was made while the database's clock was ahead has expired when that is set right, because it would otherwise last until then", async () => {
+  it("has expired when it was made by a clock that was years ahead, because it would otherwise last for years", async () => {
     const [token, linked] = [await invite("Ahead"), await invite("Links ahead")];
     await answerOf(`team.begin_company_sign_in('ahead', 'nonce', 'verifier', '${linked}')`);
     const isAhead = (by: string) => owner`
@@ -97,7 +97,7 @@ describe("an invitation", () => {
 });
 
 describe("a challenge", () => {
-  it("is signed for what it was made for alone", async () => {
+  it("holds only for the purpose and the member that it was made for", async () => {
     const [ann, bob] = [await invite("Ann"), await invite("Bob")];
     expect(await join(ann, await challengeToJoin(bob))).toBe("try again");
     expect(await join(ann, await challengeToSignIn())).toBe("try again");
@@ -120,6 +120,10 @@ describe("a challenge", () => {
       challenge: string;
     };
     expect(await join(token, adding.challenge)).toBe("try again");
+    const joining = await challengeToJoin(token);
+    expect(await answerOf(`team.add_passkey('${joining}', ${aPasskey()}, 'x')`, session?.token)).toBe(
+      "try again",
+    );
   });
 
   it("is signed within five minutes, and is not kept longer", async () => {
@@ -139,7 +143,7 @@ describe("a challenge", () => {
     expect(after).toEqual({ kept: 0 });
   });
 
-  it("of a moment ago outlives a flood of others, which ends the oldest of its own kind alone", async () => {
+  it("of a moment ago outlives a flood of others, which ends only the oldest with the same purpose", async () => {
     const token = await invite("In a flood");
     const joining = await challengeToJoin(token);
     const fresh = await challengeToSignIn();
@@ -190,7 +194,7 @@ describe("a passkey", () => {
     expect(await removal(alone)).toEqual({ refused: "last one" });
   });
 
-  it("that is the last one by then stays, where two are removed at the same moment", async () => {
+  it("stays when another was removed at the same moment and it is the last one now", async () => {
     const member = await inbox.member("In two tabs");
     const [one, other] = [await addPasskey(member), await addPasskey(member)];
     const { answer } = await owner.begin(async (tx) => {
@@ -203,7 +207,7 @@ describe("a passkey", () => {
     expect(await answer).toBe(false);
   });
 
-  it("of a member who was removed is not checked, should it be there still", async () => {
+  it("of a member who was removed is not checked, even if it is still there", async () => {
     const member = await inbox.member("Removed past all rules");
     const key = await addPasskey(member);
     expect(await answerOf(`team.passkey_to_check('${key}')`)).toMatchObject({ counter: 0 });
@@ -212,14 +216,14 @@ describe("a passkey", () => {
     expect((await member.call("me")).status).toBe(401);
   });
 
-  it("is kept with the count of its signatures, by which a copy of it is known", async () => {
+  it("is kept with the count of its signatures, by which a copy of it is recognized", async () => {
     const key = await addPasskey(await inbox.member("Counted"));
     counter = 7;
     await signIn(key);
     const [kept] = await owner`
       select counter, backed_up, last_used_at is not null as is_used from private.passkeys where id = ${key}`;
     expect(kept).toEqual({ counter: "7", backed_up: true, is_used: true });
-    // Of two sign-ins at once, the later one may be the copy's.
+    // Of two sign-ins with the same count, the later one may come from a copy.
     counter = 7;
     expect(await signIn(key)).toBe("not a member");
   });
@@ -244,7 +248,7 @@ describe("a sign-in at the company", () => {
       session,
     );
   const pending = (state: string) => answerOf(`team.company_sign_in_of('${state}')`);
-  // Without a session: the provider sends the browser back from another site, where browsers leave our cookie out.
+  // Without a session: the provider sends the browser back from another site, and browsers do not send our cookie then.
   const finish = (state: string, subject: string, issuer = "issuer") =>
     answerOf(`team.sign_in_with_company('${state}', '${issuer}', '${subject}')`);
 
@@ -273,7 +277,7 @@ describe("a sign-in at the company", () => {
     await owner`delete from private.company_sign_ins`;
   });
 
-  it("links one account through an invitation, which ends with that and after its 24 hours", async () => {
+  it("links one account through an invitation, which ends with the link or when it expires", async () => {
     const token = await invite("Links once");
     for (const state of ["first", "second"]) await begin(state, token);
     expect(await finish("first", "one")).toMatchObject({ name: "Links once" });
@@ -304,7 +308,7 @@ describe("a sign-in at the company", () => {
 });
 
 describe("a session", () => {
-  it("that has ended or is another member's is not unlocked by a sign-in, which begins one", async () => {
+  it("that has ended or is another member's is not unlocked by a sign-in, which begins a new one", async () => {
     const [ended, other] = [await inbox.member("Ended"), await inbox.member("At the same browser")];
     const [endedKey, otherKey] = [await addPasskey(ended), await addPasskey(other)];
     expect(await signIn(otherKey, tokenOf(ended))).toHaveProperty("token");

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Passkeys, SignInRefused } from "../inbox/passkeys.ts";
 import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { post, serveInbox, type TestInbox } from "./support/inbox.ts";
+import { addLead, post, serveInbox, type TestInbox } from "./support/inbox.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 
 const { open } = useBrowser();
@@ -69,8 +69,8 @@ const withPasskey = (
       };
       const asked = await send(begin, given);
       if (asked.status !== 200) return asked;
-      // A page that left out to ask for user verification, on purpose or not.
       const options = asked.body.options;
+      // As a page that does not ask for user verification, on purpose or not.
       if (isCareless && kind === "get") options.userVerification = "discouraged";
       if (isCareless && kind === "create") options.authenticatorSelection.userVerification = "discouraged";
       const credential =
@@ -131,6 +131,9 @@ describe("an invitation", () => {
       body: { error: "invitation used" },
     });
     const old = await invite("Late");
+    const [made] = await database.owner`
+      select expires_at - created_at = interval '24 hours' as is_a_day from private.invitations where used_at is null`;
+    expect(made).toEqual({ is_a_day: true });
     await database.owner`update private.invitations set expires_at = now() where used_at is null`;
     expect((await post(inbox.url, "join/open", { token: old })).body).toEqual({
       error: "invitation expired",
@@ -208,7 +211,7 @@ describe("a passkey", () => {
     const request = JSON.parse(sent[0] ?? "");
     const again = await post(inbox.url, "sign-in/verify", request);
     expect([again.status, again.body]).toEqual([401, { error: "try again" }]);
-    // Nor for another address than the inbox's, on the same host too.
+    // The other address is on the same host: the port counts too.
     const [row] = await database.owner`select team.passkey_to_check(${request.credential.id}) as kept`;
     const kept = { ...row?.kept, counter: 0 };
     const check = (address: string) =>
@@ -217,7 +220,7 @@ describe("a passkey", () => {
     await expect(check(inbox.url)).resolves.toMatchObject({ id: request.credential.id });
   });
 
-  it("lets its member in while strangers flood the inbox with sign-ins that they begin, which fill no disk", async () => {
+  it("lets its member in while strangers begin a flood of sign-ins, of which the database keeps a limited number", async () => {
     await database.owner`
       insert into private.challenges (challenge_hash, purpose, expires_at)
       select sha256(n::text::bytea), 'sign in', now() + interval '4 minutes' from generate_series(1, 10000) n`;
@@ -273,7 +276,7 @@ describe("a session", () => {
     expect(after?.value).toBe(before?.value);
   });
 
-  it("is locked after a moment in which the database's clock was ahead, because it would otherwise stay open until then", async () => {
+  it("is locked when it was last used by a clock that was years ahead, because it would otherwise stay open for years", async () => {
     const member = await inbox.member("Ahead");
     const wasAhead = (by: string) => database.owner`
       update private.sessions set last_seen_at = now() + ${by}::text::interval where member_id = ${member.id}`;
@@ -292,7 +295,7 @@ describe("a session", () => {
     expect([(await member.call("me")).status, (await member.call("me")).text]).toEqual([401, ""]);
   });
 
-  it("that began while the database's clock was ahead has ended when that is set right, because it would otherwise last until then", async () => {
+  it("has ended when it began by a clock that was a year ahead, because it would otherwise last for a year", async () => {
     const member = await inbox.member("Began ahead");
     await database.owner`
       update private.sessions set created_at = created_at + interval '1 year', ends_at = ends_at + interval '1 year'
@@ -326,7 +329,7 @@ describe("a session", () => {
     expect(await idle()).toBe(false);
   });
 
-  it("ends with a recovery, with the passkeys, and the member comes back with a new link", async () => {
+  it("ends with a recovery, as the passkeys do, and the member comes back with a new link", async () => {
     const page = await openBrowser();
     await join(page, await invite("Lost it"));
     const { stdout } = await leads("team", "recover", "lost it");
@@ -338,9 +341,12 @@ describe("a session", () => {
   it("ends at once when its member is removed, and gives their leads back", async () => {
     const member = await inbox.member("Gone");
     const maria = await inbox.member("Maria the manager", "manager");
+    const id = await addLead(database);
+    expect((await member.call("claim", { id })).status).toBe(200);
     expect((await maria.call("members/remove", { id: maria.id })).body).toEqual({ refused: "yourself" });
     expect((await maria.call("members/remove", { id: member.id })).body).toEqual({ done: true });
     expect((await member.call("me")).status).toBe(401);
+    expect((await maria.call("open", { id })).body.claim).toBeNull();
   });
 });
 
@@ -357,7 +363,7 @@ describe("leads team", () => {
     expect(stdout).toMatch(/^Left Us {1,30}member {1,30}removed /m);
   });
 
-  it("remove finds a name as it was typed for the invitation, though it is kept without what nobody can see", async () => {
+  it("remove finds a name as it was typed for the invitation, though it is kept without its invisible characters", async () => {
     const typed = "Jose\u0301 \u200b Paz";
     expect((await leads("team", "invite", typed)).status).toBe(0);
     expect(await leads("team", "remove", typed)).toMatchObject({

@@ -45,7 +45,7 @@ describe("the lead form", () => {
     await page.getByRole("button", { name: "Check Your Eligibility Now", exact: true }).waitFor();
   });
 
-  it("leaves the required check to the browser, and sends nothing while a line is empty", async () => {
+  it("leaves the required check to the browser, and sends nothing while a field is empty", async () => {
     const page = await openHydrated();
     await fillIn(page, { ...lead, zip_code: "" });
     await press(page);
@@ -60,6 +60,7 @@ describe("the lead form", () => {
     const honeypot = page.locator("input[name=website]");
     expect(await honeypot.getAttribute("tabindex")).toBe("-1");
     expect(await page.locator("[aria-hidden=true] input[name=website]").count()).toBe(1);
+    expect(await page.locator(".honeypot").boundingBox()).toMatchObject({ width: 1, height: 1 });
     expect(await page.getByRole("textbox").count()).toBe(4);
     await honeypot.evaluate((input: HTMLInputElement) => {
       input.value = "http://spam";

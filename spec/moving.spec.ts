@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 })
 const move = (to: string, settings: Record<string, string>) =>
   waitForExit(startLeads(["move", "--to", to], settings));
 
-/** Something of everything, and text that is hard to carry. */
+/** Leads and some work of the team, with text that is hard to carry. */
 async function fill(owner: Sql): Promise<void> {
   await syncChannels(owner, ["webhook", "email"]);
   for (const name of ["Zoë O’Neil\t\\N \\. 'x'", "line\r\nend\u2028", "José 田中"])
@@ -37,11 +37,6 @@ async function fill(owner: Sql): Promise<void> {
   await owner`insert into private.reviews (lead_id) select id from public.leads limit 1`;
   await owner`insert into private.audit_log (who, action) values ('the specification', 'tried')`;
 }
-
-const isEmpty = async ({ owner }: TestDatabase) => {
-  const [row] = await owner<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
-  return row?.leads === 0 && (await owner`select from private.members`).length === 0;
-};
 
 /** The locks on tables of this database that are waited for. Other chapters wait for locks of theirs on the same server. */
 const waitingIn = (owner: Sql) => owner<{ mode: string }[]>`
@@ -115,12 +110,15 @@ describe("leads move", () => {
 
   it("refuses to move a database into itself, and holds up no writer meanwhile", async () => {
     const other = await makeDatabase();
-    await other.owner`insert into public.leads ${other.owner(aLead())}`;
-    expect(await move(other.url, { DATABASE_URL: other.url })).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining(
-        "--to names the database in use. Nothing was moved. Name another one.\n",
-      ),
+    await other.owner.begin(async (tx) => {
+      // A move that locks writers out would wait for this one.
+      await tx`insert into public.leads ${tx(aLead())}`;
+      expect(await move(other.url, { DATABASE_URL: other.url })).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(
+          "--to names the database in use. Nothing was moved. Name another one.\n",
+        ),
+      });
     });
   });
 
@@ -170,8 +168,9 @@ describe("leads move", () => {
     });
   });
 
-  it("leaves the old database untouched and the new one without a row when Ctrl-C aborts it", async () => {
+  it("leaves both databases as they were when Ctrl-C aborts it", async () => {
     const to = await makeDatabase();
+    const before = await rowsOfEveryTable(to.owner);
     const [locked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const blocking = to.owner.begin(async (tx) => {
       await tx`lock table private.reviews in access exclusive mode`;
@@ -187,7 +186,7 @@ describe("leads move", () => {
     expect((await ran).status).toBe(130);
     over.resolve();
     await blocking;
-    expect(await isEmpty(to)).toBe(true);
+    expect(await rowsOfEveryTable(to.owner)).toEqual(before);
     expect(await rowsOfEveryTable(from.owner)).toEqual(held);
   });
 });
@@ -195,17 +194,18 @@ describe("leads move", () => {
 describe("moving", () => {
   const onProgress = { onCopied: () => {}, onCompared: () => {} };
 
-  it("fails when a row of the copy is another than it was, and leaves nothing there", async () => {
+  it("fails when a row of the copy differs from the original, and leaves nothing there", async () => {
     const to = await makeDatabase();
-    // It pads what is shorter with blanks.
+    const before = await rowsOfEveryTable(to.owner);
+    // The type pads a shorter text with blanks.
     await to.owner`alter table private.audit_log alter column who type character(30)`;
     await expect(moveDatabase(from.owner, to.owner, onProgress)).rejects.toEqual(
       new CopyError("The table private.audit_log is not as the one it was copied from."),
     );
-    expect(await isEmpty(to)).toBe(true);
+    expect(await rowsOfEveryTable(to.owner)).toEqual(before);
   });
 
-  it("moves what was being written when it began, such as a withdrawal that was not committed yet", async () => {
+  it("waits for what was being written when it began, and moves it", async () => {
     const [busy, to] = [await makeDatabase(), await makeDatabase()];
     await fill(busy.owner);
     // A backup that a server has begun ends with that server.
@@ -231,19 +231,18 @@ describe("moving", () => {
     expect(await version()).toEqual(before);
   });
 
-  it("waits for no writer for ever, and lets none write until the copy is whole", async () => {
+  it("lets nobody write until the copy is whole", async () => {
     const [busy, to] = [await makeDatabase(), await makeDatabase()];
     await fill(busy.owner);
-    let hasWaited = false;
+    let hasWritten = false;
     let writing: Promise<unknown> | undefined;
     await moveDatabase(busy.owner, to.owner, {
-      ...onProgress,
       onCopied: () => {
         writing ??= busy.owner`insert into public.leads ${busy.owner(aLead({ name: "Late" }))}`.then(() => {
-          hasWaited = true;
+          hasWritten = true;
         });
-        expect(hasWaited).toBe(false);
       },
+      onCompared: () => expect(hasWritten).toBe(false),
     });
     await writing;
     expect(await to.owner`select from public.leads`).toHaveLength(3);

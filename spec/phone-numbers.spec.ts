@@ -59,17 +59,18 @@ describe("a number", () => {
     ["0044 ( 0 ) 20 7946 0958", "442079460958"],
     ["44(0)2079460958", "442079460958"],
     ["(0)20 7946 0958", "02079460958"],
-    ["00 47 7123 4567", "0114771234567"],
-    ["0113055550142", "0113055550142"],
     ["305 555 01429", "30555501429"],
     ["555-0142", "5550142"],
     ["+683 4123", "6834123"],
     ["011 683 4123", "6834123"],
     ["+47 22 00 00 001", "47220000001"],
     ["555-0142 x123", "5550142"],
-  ])("from elsewhere, or too short or too long, is taken as it stands: %s", async (typed, digits) => {
-    expect(await numbersIn(typed)).toEqual([digits]);
-  });
+  ])(
+    "from elsewhere, or too short or too long, keeps its digits without 011 or 00 before the country: %s",
+    async (typed, digits) => {
+      expect(await numbersIn(typed)).toEqual([digits]);
+    },
+  );
 
   it.each([
     ["+507 269-1234", "0115072691234"],
@@ -81,6 +82,8 @@ describe("a number", () => {
     ["+507 then 269 then 1234", "0115072691234"],
     ["+53 7 832 1234", "0115378321234"],
     ["+65 6321 1234", "0116563211234"],
+    ["00 47 7123 4567", "0114771234567"],
+    ["0113055550142", "0113055550142"],
   ])(
     "from a country whose numbers have ten digits too is no number of the United States: %s",
     async (typed, digits) => {
@@ -121,7 +124,7 @@ describe("a number", () => {
             "$1",
           );
           const digits = dialled.replaceAll(/[^0-9]/g, "");
-          // A number of ten digits after a plus sign, 011 or 00 has the 011 before it with which it is dialled.
+          // Ten digits that were typed after a plus sign, 011 or 00 are kept with 011 before them, as they are dialled.
           const asTyped = /^011\d{10}$/.test(number) && !digits.includes(number) ? number.slice(3) : number;
           expect(digits).toContain(asTyped);
           if (asTyped !== number) expect(text).toMatch(/[+]|0\D*[01]/);
@@ -132,21 +135,22 @@ describe("a number", () => {
   });
 });
 
-/** The first digit of each script that Unicode has ten digits of. */
+/** The code of the zero in each script that has ten digits in Unicode. */
 const zeros = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .filter((code) => code < 0xd800 || code > 0xdfff)
   .filter((code) => /\p{Nd}/u.test(String.fromCodePoint(code)))
   .filter((_, nth) => nth % 10 === 0);
-/** The text with its digits in another script, and the signs between them where there are such. */
+/** The text with its digits in the script of this zero. */
 const inScript = (text: string, zero: number) =>
   text.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+/** The text in full-width characters, its signs and blanks too. */
 const inFullWidth = (text: string) =>
   text
     .replaceAll(/[!-~]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) + 0xfee0))
     .replaceAll(" ", "\u3000");
 
 describe("a number in other digits", () => {
-  it("is the same as in those of ASCII, whichever script of Unicode they are of", async () => {
+  it("is the same as in ASCII digits, whichever script of Unicode they are from", async () => {
     expect(zeros.length).toBeGreaterThan(70);
     for (const zero of zeros)
       expect(await numbersIn(inScript("(305) 555-0142, 786 555 0199", zero)), zero.toString(16)).toEqual([
@@ -172,7 +176,7 @@ describe("a number in other digits", () => {
     expect(await numbersIn(typed)).toEqual([digits]);
   });
 
-  it("is the same as in those of ASCII, whatever stands around it", async () => {
+  it("is the same as in ASCII digits, whatever stands around it", async () => {
     const typed = fc.stringMatching(/^([0-9 ()+x.,;#/-]|[(]0[)]|ext|or){0,40}$/);
     const other = fc.oneof(
       fc.constantFrom(...zeros).map((zero) => (text: string) => inScript(text, zero)),
@@ -189,17 +193,17 @@ describe("a number in other digits", () => {
   const others = ["１１１－５５５－０１９９", "١١١٥٥٥٠١٩٩"];
 
   it.each(others)(
-    "is on the stop list when somebody asks us to stop, and the other way round: %s",
+    "is stopped together with the same number in ASCII digits, whichever of the two is stopped: %s",
     async (typed) => {
       const ids = [
         await addLead(database, { phone: typed }),
         await addLead(database, { phone: "111-555-0199", name: "R. M." }),
       ];
-      for (const [asked, of] of [
+      for (const [asked, count] of [
         ["111-555-0199", 2],
         [typed, 0],
       ] as const)
-        expect((await dana.call("stop-number", { phone: asked })).body).toEqual({ leads: of });
+        expect((await dana.call("stop-number", { phone: asked })).body).toEqual({ leads: count });
       for (const id of ids)
         expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
 
@@ -216,7 +220,7 @@ describe("a number in other digits", () => {
   );
 
   it.each(others)(
-    "shares the three attempts in 24 hours with the one in those of ASCII: %s",
+    "shares the three attempts in 24 hours with the same number in ASCII digits: %s",
     async (typed) => {
       const ids = [
         await addLead(database, { phone: typed }),
@@ -248,7 +252,7 @@ describe("a number in other digits", () => {
     expect(await callLead(dana, id)).toMatchObject({ phone, tel: "tel:+11115550199" });
   });
 
-  it("is found by a search in any digits, and finds one in any", async () => {
+  it("is found by a search in any digits, as a lead is by its reference in full-width ones", async () => {
     const id = await addLead(database, { phone: "١١١٥٥٥٠١٩٩" });
     for (const text of ["111-555-0199", ...others])
       expect(
@@ -279,7 +283,7 @@ describe("a number from elsewhere", () => {
     expect(await callLead(dana, id)).toMatchObject({ phone, tel });
   });
 
-  it("is stopped apart from the one here that has the same digits, however it is typed", async () => {
+  it("is stopped without the number of the United States that has the same digits, however it is typed", async () => {
     const ids = [
       await addLead(database, { phone: "+507 269-1234" }),
       await addLead(database, { phone: "011 (507) 269 1234" }),

@@ -73,7 +73,7 @@ describe("leads review", () => {
 });
 
 describe("leads withdraw", () => {
-  it("records when the permission was withdrawn, once, and owes word of it to every channel", async () => {
+  it("records once when the permission was withdrawn, and makes a delivery of that for each enabled channel", async () => {
     expect(await leads(url, "withdraw", reference(id))).toEqual({
       status: 0,
       stdout: `Permission withdrawn: ${reference(id)}. Do not phone.\n`,
@@ -93,9 +93,13 @@ describe("leads withdraw", () => {
     ]);
   });
 
-  it("ends the permission of every lead with the same number so far too, earlier or later, and names them", async () => {
+  it.each([
+    ["an older", 1],
+    ["a newer", 0],
+  ])("also ends the permission of %s lead with the same number, and names it", async (_, hoursAgo) => {
     const { owner } = database;
-    await owner`insert into leads ${owner(aLead({ name: "Again", phone: "1-305-555-0142" }))}`;
+    const created_at = new Date(Date.now() - hoursAgo * 3_600_000);
+    await owner`insert into leads ${owner({ ...aLead({ name: "Again", phone: "1-305-555-0142" }), created_at })}`;
     await owner`insert into leads ${owner(aLead({ name: "Other", phone: "305 555 0143" }))}`;
     const [again] = await owner<{ id: string }[]>`select id from leads where name = 'Again'`;
     expect(await leads(url, "withdraw", id)).toEqual({
@@ -151,16 +155,16 @@ describe("a lead that came while nothing looked for new ones", () => {
   });
 });
 
-describe("a lead that is erased at the moment in which somebody types", () => {
+describe("a lead that is erased while a command about it runs", () => {
   it.each(["review", "withdraw", "erase --yes"])("leads %s: is said to be there no more", async (command) => {
     const { owner } = database;
-    const { typing } = await owner.begin(async (sql) => {
+    const { running } = await owner.begin(async (sql) => {
       await sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
-      const typing = leads(url, ...command.split(" "), id);
+      const running = leads(url, ...command.split(" "), id);
       await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
-      return { typing };
+      return { running };
     });
-    expect(await typing).toEqual({
+    expect(await running).toEqual({
       status: 1,
       stdout: "",
       stderr: `There is no lead ${reference(id)} any more.\n`,
