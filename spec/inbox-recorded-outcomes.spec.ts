@@ -106,13 +106,13 @@ describe("a note", () => {
 describe("the form of an outcome that was taken back", () => {
   it("stays on the page, and its keys work, when a load that began before the undo is answered late", async () => {
     const page = await calling(await addLead(database));
-    const late: { isTakenBack: boolean; send(): Promise<void> }[] = [];
+    const late: { hasNoOutcome: boolean; send(): Promise<void> }[] = [];
     await intercept(page, "**/api/opened", async (route) => {
       const response = await route.fetch();
       const { calls } = (await response.json()) as ResponseOf<"opened">;
-      const isTakenBack = !calls.at(-1)?.outcome;
-      if (isTakenBack && late.length === 0) return route.fulfill({ response });
-      late.push({ isTakenBack, send: () => route.fulfill({ response }) });
+      const hasNoOutcome = !calls.at(-1)?.outcome;
+      if (hasNoOutcome && late.length === 0) return route.fulfill({ response });
+      late.push({ hasNoOutcome, send: () => route.fulfill({ response }) });
     });
     await page.locator("h1").focus();
     await page.keyboard.press("3");
@@ -121,14 +121,14 @@ describe("the form of an outcome that was taken back", () => {
     await page.keyboard.press("u");
     await note(page).waitFor();
     await Promise.all(late.map(({ send }) => send()));
-    await expect.poll(() => late.some(({ isTakenBack }) => isTakenBack)).toBe(true);
+    await expect.poll(() => late.some(({ hasNoOutcome }) => hasNoOutcome)).toBe(true);
     await page.keyboard.press("1");
     await page.getByRole("heading", { name: "Recorded: Likely qualifies" }).waitFor();
   });
 });
 
 describe("a note that is being typed when its outcome is recorded", () => {
-  it("takes no next lead by an n in it; after a pause that key does", async () => {
+  it("does not take the next lead when an n is typed; after a pause the key n does", async () => {
     const id = await addLead(database);
     const next = await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana, "/healthz");
@@ -170,7 +170,7 @@ describe("a note that is being typed when the number comes", () => {
 });
 
 describe("a note and a callback that are emptied again", () => {
-  it("are nothing that a locked screen says it keeps", async () => {
+  it("do not make a locked screen say that it keeps what was typed", async () => {
     const member = await inbox.member("Uma");
     const page = await leadPage(member, await addLead(database));
     await page.getByRole("button", { name: "Review without a call" }).click();
@@ -219,7 +219,7 @@ describe("what was typed before the person asked us to stop", () => {
     ["another member", "Olga", (_: Screen, id: string) => lee.call("stop", { id })],
     ["the member", "Opal", stop],
   ] as const)(
-    "is not kept of a callback where %s records that, because nobody will call",
+    "is not kept where it is a callback and %s records the stop, because nobody will call",
     async (_, name, recordStop) => {
       const member = await inbox.member(name);
       const id = await addLead(database);
@@ -227,7 +227,7 @@ describe("what was typed before the person asked us to stop", () => {
       await page.getByRole("button", { name: "Review without a call" }).click();
       await page.getByRole("button", { name: "Call back" }).click();
       await page.getByLabel("Day").fill(dayAhead(3));
-      // The load that the event of one's own stop causes is held back: otherwise the lead's page might say it before the proof is there.
+      // Holds back the load after the member's own stop: otherwise the lead's page might drop the callback, and the proof would not say so.
       if (recordStop === stop) await intercept(page, "**/api/opened", () => {});
       await recordStop(page, id);
       await page
@@ -282,7 +282,7 @@ describe("what was typed about a lead that is erased", () => {
 describe("a press after which its button is gone", () => {
   const focused = (page: Screen) => page.evaluate(() => document.activeElement?.textContent);
 
-  it("leaves the focus beside what it has brought, and a taken back outcome is said to a screen reader", async () => {
+  it("puts the focus on the heading above, and a screen reader is told that an outcome is taken back", async () => {
     const page = await leadPage(dana, await addLead(database));
     await page.getByRole("button", { name: "Show health answers" }).click();
     await expect.poll(() => focused(page)).toBe("Health answers");
@@ -314,7 +314,7 @@ describe("“Recorded”", () => {
     expect(await text(page, ".call h2")).toBe("Recorded: No answer");
   });
 
-  it("tells the callback on the clocks that the member chose, where a ZIP code has two zones", async () => {
+  it("tells the callback in the zone that the member chose, where a ZIP code has two", async () => {
     await database.owner`
       insert into private.zip_places (prefix, place, rank) select '001', place, 2 from private.zip_places where prefix = '002'
       on conflict do nothing`;
@@ -340,7 +340,7 @@ describe("“Recorded”", () => {
 });
 
 describe("a callback of a person whose ZIP code is unknown", () => {
-  it("is agreed and told in Eastern time, because that is how it is understood", async () => {
+  it("is asked for and told in Eastern time, because the server takes its time for Eastern time", async () => {
     const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));
     await page.getByRole("button", { name: "Review without a call" }).click();
     await page.getByRole("button", { name: "Call back" }).click();
@@ -370,7 +370,7 @@ describe("the eligibility check", () => {
     expect(await page.getByLabel("Who prescribes?").inputValue()).toBe("Dr. Lopez");
   });
 
-  it("leaves the focus in the field that is typed in when its answer comes, so that a digit chooses no outcome", async () => {
+  it("leaves the focus in the field where the member types when the result comes, so that a digit chooses no outcome", async () => {
     const id = await addLead(database);
     const page = await calling(id);
     await page.getByText("Go through the questions").click();
@@ -385,7 +385,7 @@ describe("the eligibility check", () => {
     expect((await dana.call("open", { id })).body.outcome).toBeNull();
   });
 
-  it("is one where it is sent again while the first is still being recorded", async () => {
+  it("is recorded once when it is sent again while the first one is still being recorded", async () => {
     const id = await addLead(database);
     const [first, { again }] = await database.owner.begin(async (tx) => {
       await tx`select set_config('leads.session', ${dana.cookie.replace("session=", "")}, true)`;

@@ -1,5 +1,5 @@
-// The inbox as it stands on the network: nothing without a session, nothing for another page, nothing kept; its event stream; and how it
-// is served, beside the site or alone.
+// The inbox on the network: it answers nothing without a session and nothing to another page, and no cache keeps its answers; its event
+// stream; and how it is served, beside the site or alone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -102,7 +102,7 @@ describe("every answer", () => {
     }
   });
 
-  it("has a cookie bound to the host and to TLS where the address has TLS", async () => {
+  it("binds the cookies that it sets to the host and to TLS, where the address has TLS", async () => {
     const secure = await serveInbox(database, { url: "https://inbox.example.com" });
     const { cookie } = await inbox.member("Sam");
     const answer = await fetch(`${secure.url}/api/sign-out`, {
@@ -128,7 +128,7 @@ describe("every answer", () => {
     );
   });
 
-  it("is the page for any path of the application, and says nothing about anybody", async () => {
+  it("to a path of the application is the same page, which says nothing about anybody", async () => {
     const id = await addLead(database);
     const page = await (await fetch(`${inbox.url}/leads/${id.slice(-8)}`)).text();
     expect(page).toBe(await (await fetch(`${inbox.url}/`)).text());
@@ -167,7 +167,7 @@ describe("the event stream", () => {
     expect(text).not.toMatch(/Rosa|555-0142|example\.com/);
   });
 
-  it("sends a claim to everybody, and the end of a session to its member only", async () => {
+  it("sends a claim to other members, and the lock of a session to its member only", async () => {
     const id = await addLead(database);
     const lee = await inbox.member("Lee");
     await hear(
@@ -195,7 +195,7 @@ describe("the event stream", () => {
     );
   });
 
-  it("has every page load its lists anew when it listens on another connection, because it heard nothing in between", async () => {
+  it("has every page load its lists anew after its connection to the database was lost, because it heard nothing in between", async () => {
     // An inbox of its own, because an event of another test would be lost as well.
     const { database, inbox } = await makeInbox();
     const loseTheConnection = async () => {
@@ -213,7 +213,7 @@ describe("the event stream", () => {
     );
   });
 
-  it("is over at once where the server stops before it has begun", async () => {
+  it("is over at once when the server stops before the stream has begun", async () => {
     let listeners = 0;
     const subscribe = () => {
       listeners += 1;
@@ -227,7 +227,7 @@ describe("the event stream", () => {
     expect(listeners).toBe(0);
   });
 
-  it("is not begun by HEAD, which has no body by whose end it would end", async () => {
+  it("is not begun for HEAD, because an answer without a body would never end it", async () => {
     const ask = (method: string, cookie: string) =>
       fetch(`${inbox.url}/api/events`, { method, headers: { cookie } });
     expect((await ask("HEAD", dana.cookie)).status).toBe(405);
@@ -301,7 +301,7 @@ describe("the inbox", () => {
     for (const child of children) child.kill("SIGKILL");
   });
 
-  it("is served by `npm start` on its own port, of which the site's port serves nothing", async () => {
+  it("is served by `npm start` on its own port, and the site's port serves nothing of it", async () => {
     const port = await freePort();
     const settings = { INBOX: "on", INBOX_PORT: String(port), DATABASE_URL: database.url, DELIVERY: "off" };
     const server = await startServer(settings);
@@ -325,7 +325,7 @@ describe("the inbox", () => {
     expect((await server.end()).code).toBe(0);
   });
 
-  it("leaves the site alone when its INBOX_HOST is none of the machine's, and says so", async () => {
+  it("does not disturb the site when INBOX_HOST is no address of the machine, and says so", async () => {
     const { url } = await makeDatabase();
     const server = await startServer({
       ...{ INBOX: "on", INBOX_HOST: "192.0.2.1", INBOX_PORT: "0", DATABASE_URL: url, DELIVERY: "off" },
@@ -336,7 +336,7 @@ describe("the inbox", () => {
     await server.end();
   });
 
-  it("leaves the site alone when its port is taken, and the database, too", async () => {
+  it("does not disturb the site when its port is taken, and keeps no connection to the database", async () => {
     const { url, owner } = await makeDatabase();
     const port = new URL(inbox.url).port;
     const server = await startServer({

@@ -9,7 +9,7 @@ import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
 
-/** Makes a member idle for ten minutes, and returns whether they still are. */
+/** Has a member last seen ten minutes ago. Returns a function that says whether that is still so. */
 async function goIdle(member: string) {
   await database.owner`
     update private.sessions set last_seen_at = now() - interval '10 minutes' where member_id = ${member}`;
@@ -91,8 +91,8 @@ describe("a page that nobody touches while its server is slow", () => {
     await page.goto(inbox.url);
     // The page opens its event stream when it has begun to follow what its member does.
     await stream;
-    // In steps, because a page whose timers have not run for two minutes takes the machine for one that slept, and a call for lost that is
-    // not answered within 20 seconds of the page's clock.
+    // In steps, because a page whose timers have not run for two minutes concludes that the machine slept, and a call that is not answered
+    // within 20 seconds of the page's clock counts as lost.
     for (let minutes = 0; minutes < 14; minutes += 1) {
       await expect.poll(underWay).toBe(0);
       await page.clock.fastForward("01:00");
@@ -136,9 +136,9 @@ describe("a page whose member has signed in anew in another tab", () => {
     const page = await leadPage(dana, id);
     const [begun] = await database.owner<{ session: { token: string } }[]>`
       select private.begin_session(${dana.id}, 'test') as session`;
-    const said: string[] = [];
+    const shownAtOpening: string[] = [];
     await intercept(page, "**/api/open", async (route) => {
-      said.push(await text(page));
+      shownAtOpening.push(await text(page));
       await route.continue();
     });
     await page.context().addCookies([{ name: "session", value: begun?.session.token ?? "", url: inbox.url }]);
@@ -146,8 +146,8 @@ describe("a page whose member has signed in anew in another tab", () => {
     await page.getByText("Lee has it.").waitFor();
     // A load that was sent in the former session may have shown that already.
     await expect.poll(() => whoDid(database, "opened lead", id)).toEqual(["Dana", "Dana"]);
-    expect(said).toHaveLength(1);
-    expect(said[0]).not.toContain("Only a manager may do that.");
+    expect(shownAtOpening).toHaveLength(1);
+    expect(shownAtOpening[0]).not.toContain("Only a manager may do that.");
     await lee.call("release", { id });
     await page.getByText("Nobody has it").waitFor();
     expect(await page.getByText("What stands here may be out of date.").count()).toBe(0);
@@ -214,14 +214,14 @@ describe("the team's page that is left open", () => {
 });
 
 describe("a lead that is read again", () => {
-  it("is told only for the member's own opening of it, in the same session", async () => {
+  it("is given only for the member's own opening of it, which is not older than the session", async () => {
     const id = await addLead(database);
     const { entry } = (await dana.call("open", { id })).body;
     expect((await dana.call("opened", { entry })).body).toMatchObject({ id, entry });
     expect((await lee.call("opened", { entry })).status).toBe(403);
-    const [searched] = await database.owner<{ id: string }[]>`
+    const [claimed] = await database.owner<{ id: string }[]>`
       insert into private.audit_log (member_id, who, action, lead_id) values (${dana.id}, 'Dana', 'claimed lead', ${id}) returning id`;
-    expect((await dana.call("opened", { entry: Number(searched?.id) })).status).toBe(403);
+    expect((await dana.call("opened", { entry: Number(claimed?.id) })).status).toBe(403);
     await database.owner`update private.audit_log set at = now() - interval '1 day' where id = ${entry}`;
     expect((await dana.call("opened", { entry })).status).toBe(403);
   });

@@ -1,5 +1,5 @@
 // An acknowledged lead stays stored, whatever is killed under load: the server, PostgreSQL, one of its sessions, or all at once. And
-// a server that is asked to stop answers what it has stored. bench/kills.ts measures how long it takes to the next acknowledgement.
+// a server that is asked to stop answers what it has stored. bench/kills.ts measures the time until the next acknowledgement.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ describe("kill -9 under load", () => {
     await owner.end();
     // A PostgreSQL that was killed is back by itself each time; bench/kills.ts measures how soon.
     for (const target of ["PostgreSQL", "a session"] as const) expect(times.get(target)).toHaveLength(3);
-    // The visitors who waited were thanked: no other answer came, or none where the server itself was killed.
+    // Every answer thanked its visitor; 0 stands for no answer, where the server itself was killed.
     expect([...load.answers.keys()].filter((status) => ![201, 303, 0].includes(status))).toEqual([]);
     expect(await server.end()).toEqual({ code: 0, signal: null });
   }, 240_000);

@@ -30,11 +30,11 @@ describe("the lead form in a whole browser", () => {
     await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
     await press(page);
     await bannerFocused(page);
-    const ends = await page.evaluate(() =>
+    const boxes = await page.evaluate(() =>
       ["[role=alert]", "button"].map((one) => document.querySelector(one)?.getBoundingClientRect()),
     );
-    expect(ends[0]?.top).toBeGreaterThanOrEqual(0);
-    expect(ends[1]?.bottom).toBeLessThanOrEqual(height);
+    expect(boxes[0]?.top).toBeGreaterThanOrEqual(0);
+    expect(boxes[1]?.bottom).toBeLessThanOrEqual(height);
   });
 
   it("is idle again, with everything typed, when the browser restores it from the back/forward cache", async () => {

@@ -82,7 +82,7 @@ describe("the lead form, when its lead is not taken,", () => {
     expect(await page.locator("[aria-invalid], .wrong").count()).toBe(0);
   });
 
-  it("clears the old error at each new submit", async () => {
+  it("takes away the banner and the “Error” in the title once the form is sent again", async () => {
     site.reply(insert, refusal("Not now."));
     const page = await openHydrated();
     await fillIn(page, lead);
@@ -122,10 +122,10 @@ describe("the lead form, when its lead is not taken,", () => {
 
   it.each([
     [
-      "a page of a network that wants to be logged in to",
+      "the login page of a network",
       { status: 200, headers: { "content-type": "text/html" }, body: "<h1>Welcome</h1>" },
     ],
-    ["somebody else's page that it was sent on to", { status: 302, headers: { location: "/thank-you" } }],
+    ["a page that the request is redirected to", { status: 302, headers: { location: "/thank-you" } }],
   ])("does not take %s for a stored lead", async (_, reply) => {
     site.reply(insert, reply);
     const page = await openHydrated();

@@ -40,7 +40,7 @@ beforeAll(async () => {
   await owner`insert into private.reviews (lead_id, outcome) values (${id("Reviewed")}, 'qualifies')`;
 });
 
-/** Labels instead of ids, and no time of day, so that a whole answer can be compared. */
+/** Labels instead of ids, dates and times, so that a whole answer can be compared. */
 function steady(text: string): string {
   let normalized = text.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm");
   for (const [nth, name] of newest.entries()) {

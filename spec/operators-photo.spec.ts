@@ -24,7 +24,7 @@ describe("an operator's photo", () => {
     }
   });
 
-  it("of another shape is cut to the shape of its place, around what is to be seen in it", async () => {
+  it("of another shape is cut to the shape of its place, around what stands out in it", async () => {
     const portrait = mkdtempSync(join(tmpdir(), "portrait-"));
     const wall = { create: { width: 600, height: 1200, channels: 3, background: "#dce7d9" } } as const;
     const face = await sharp({ create: { width: 200, height: 200, channels: 3, background: "#c68a60" } })
@@ -42,28 +42,28 @@ describe("an operator's photo", () => {
     rmSync(portrait, { recursive: true });
   });
 
-  it("is found under the name that a camera writes, and is white where it was clear", async () => {
+  it("is found under the name that a camera writes, and is white where it was transparent", async () => {
     const camera = mkdtempSync(join(tmpdir(), "camera-"));
-    const clear = {
+    const transparent = {
       width: 800,
       height: 500,
       channels: 4,
       background: { r: 0, g: 0, b: 0, alpha: 0 },
     } as const;
-    await sharp({ create: clear }).png().toFile(join(camera, "PHOTO.PNG"));
+    await sharp({ create: transparent }).png().toFile(join(camera, "PHOTO.PNG"));
     const photo = await buildPhoto(camera, join(camera, "assets"));
     const { channels } = await sharp(join(camera, photo?.fallback ?? "")).stats();
     expect(channels.map(({ mean }) => mean)).toEqual([255, 255, 255]);
     rmSync(camera, { recursive: true });
   });
 
-  it("that is none is refused in a sentence that names its file", async () => {
+  it("that is no picture is refused in a sentence that names the file", async () => {
     const broken = mkdtempSync(join(tmpdir(), "broken-"));
     writeFileSync(join(broken, "photo.jpg"), "an attachment that was not saved whole");
     await expect(buildPhoto(broken, join(broken, "assets"))).rejects.toThrow(
       `${join(broken, "photo.jpg")} cannot be read as a picture. Save it as JPEG, PNG or WebP.`,
     );
-    // A copy that was broken off still says how large it is.
+    // The beginning of a picture states its size, so a file that was cut off could pass for whole.
     const whole = readFileSync(join(folder, "photo.jpg"));
     writeFileSync(join(broken, "photo.jpg"), whole.subarray(0, whole.length / 2));
     await expect(buildPhoto(broken, join(broken, "assets"))).rejects.toThrow("cannot be read as a picture");
@@ -75,13 +75,13 @@ describe("an operator's photo", () => {
   });
 
   it("takes the place of the drawing on the share card", async () => {
-    const coloursOfTheRightHalf = async (photo: string | undefined) => {
+    const spreadInTheRightHalf = async (photo: string | undefined) => {
       const half = await sharp(await drawShareCard({ language: "en", provider: {}, photo }))
         .extract({ left: 600, top: 0, width: 600, height: 630 })
         .toBuffer();
       return (await sharp(half).stats()).channels.map(({ stdev }) => Math.round(stdev));
     };
-    expect(await coloursOfTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);
-    expect(Math.min(...(await coloursOfTheRightHalf(undefined))), "a drawing").toBeGreaterThan(10);
+    expect(await spreadInTheRightHalf(photoIn(folder)), "one plain colour").toEqual([0, 0, 0]);
+    expect(Math.min(...(await spreadInTheRightHalf(undefined))), "a drawing").toBeGreaterThan(10);
   });
 });

@@ -1,4 +1,5 @@
-// The visitor's journey in the engines of Firefox and Safari, with scripts and where the page's policy refuses them. Chromium carries the other chapters.
+// The visitor's journey in the engines of Firefox and Safari, with scripts and where the page's policy refuses them. The other chapters run
+// in Chromium.
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// A server that stops loses no request that is on its way. At a restart behind a proxy the socket that systemd holds stays open, so a request
-// that comes meanwhile is answered by the next process.
+// A server that stops loses no request that is on its way. At a restart behind a proxy the socket that systemd holds stays open, so a
+// request that comes meanwhile is answered by the next process.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -33,7 +33,7 @@ describe("a server that stops", () => {
     await stopped;
   });
 
-  it("closes a connection that sends nothing after a second, and does not wait for it any longer", async () => {
+  it("closes a connection that has sent nothing for a second, and waits no longer for it", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { server, closed } = await connected();
@@ -83,7 +83,7 @@ describe("a server that is handed its socket", () => {
     expect(stored?.leads).toBe(statuses.get(201));
   }, 60_000);
 
-  it("takes the socket that is meant for its own process alone", () => {
+  it("takes a socket only when it is meant for its own process", () => {
     const env = { LISTEN_FDS: "1", LISTEN_PID: "42" };
     expect(inheritedSocket(env, 42)).toBe(3);
     expect(inheritedSocket(env, 43)).toBeUndefined();

@@ -6,7 +6,7 @@ import { aLead } from "./support/database.ts";
 
 const full = Object.assign(new postgres.PostgresError("no room"), { code: "53100" });
 
-it("is no server ready that has no room for leads, for a minute, or until one is stored", async () => {
+it("counts a server without room for leads as not ready for a minute, or until a lead is stored", async () => {
   let time = 0;
   let failure: Error | undefined;
   const room = watchRoom(
@@ -23,7 +23,7 @@ it("is no server ready that has no room for leads, for a minute, or until one is
   expect(room.hasRoom()).toBe(false);
   time = 59_999;
   expect(room.hasRoom()).toBe(false);
-  // A balancer sends it leads again, or it would never find out.
+  // Ready again, because a server to which no load balancer sends leads would never find out that there is room.
   time = 60_000;
   expect(room.hasRoom()).toBe(true);
   await expect(store()).rejects.toBe(full);
@@ -33,7 +33,7 @@ it("is no server ready that has no room for leads, for a minute, or until one is
   expect(room.hasRoom()).toBe(true);
 });
 
-it("is a server ready whose leads are refused for another reason", async () => {
+it("counts a server whose leads are refused for another reason as ready", async () => {
   const room = watchRoom(() => Promise.reject(new Error("another")));
   await expect(room.store(aLead(), {})).rejects.toThrow("another");
   expect(room.hasRoom()).toBe(true);

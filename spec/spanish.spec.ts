@@ -121,7 +121,7 @@ describe("the Spanish pages", () => {
     expect(await thanks.locator("main .aside").evaluate((one) => one.textContent)).toBe(notice?.text);
   });
 
-  it("fit the first TCP flight and one printed sheet, as the English ones do", async () => {
+  it("fit the first TCP flight, and the thank-you page one printed sheet, as in English", async () => {
     const bodies =
       site
         .site()

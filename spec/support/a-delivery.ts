@@ -4,7 +4,7 @@ import { aLead } from "./database.ts";
 
 const leadId = "01a1fcd7-0000-7000-8000-00003f9c2b1a";
 
-/** A delivery with what a test wants otherwise. */
+/** A delivery, with the differences that a test wants. */
 export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
   id: "0b8f6a52-7d6b-4c58-9a4f-0f9a3a1f7c11",
   event: "lead.created",

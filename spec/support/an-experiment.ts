@@ -1,4 +1,4 @@
-// An experiment as a provider would write it, and with what a test wants otherwise.
+// An experiment as a provider would write it, with the differences that a test wants.
 import type { Approved, Experiment } from "../../content/experiment.ts";
 
 export const approved = <Shown>(

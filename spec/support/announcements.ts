@@ -1,7 +1,7 @@
 // What a page says to a screen reader.
 import type { Page } from "playwright-core";
 
-/** Runs in the page before its own scripts. An announcement goes after some seconds, which may be before anybody has looked. */
+/** Runs in the page before its own scripts. The page removes an announcement after some seconds, maybe before the test looks. */
 export function recordAnnouncements(): void {
   const said: string[] = [];
   Object.assign(window, { said });

@@ -10,8 +10,8 @@ export interface AnyRequest {
 }
 
 /**
- * Requests to these paths, and to addresses made of them or of nothing. Many bring the header lines of `known`, such as
- * `["apikey: x"]`; `values` are values of headers beside odd ones.
+ * Requests to these paths, to the paths with odd text after them, and to other addresses. About half bring the header lines `known`, such
+ * as `["apikey: x"]`. The other headers have odd values, or one of `values`, which are given with spaces between them.
  */
 export function anyRequest(
   paths: readonly string[],
@@ -51,7 +51,7 @@ const targetOf = (paths: readonly string[]) =>
     fc.webUrl(),
   );
 
-// The headers that something in the product reads, with what they are made of or anything that may stand in one.
+// Names of headers that something in the product or in Node may treat specially.
 const headerName = fc.oneof(
   oneOf("accept accept-encoding apikey authorization content-profile content-type content-encoding cookie"),
   oneOf("origin prefer range referer user-agent x-forwarded-for forwarded if-none-match __proto__ te"),

@@ -3,7 +3,7 @@ import type { Sql } from "../../database/connect.ts";
 import { enableBackups } from "../../team/backup-state.ts";
 import { aLead, removeLeads } from "./database.ts";
 
-/** Leaves one lead in the database, and a server that makes backups and has made none. */
+/** Leaves one lead in the database, with scheduled backups enabled and none made. */
 export async function beginBackups(owner: Sql): Promise<void> {
   await removeLeads(owner);
   await owner`delete from private.backup_state`;

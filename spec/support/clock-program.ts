@@ -1,8 +1,9 @@
-// A stand-in for the program `date +%s`, for scripts that give up after a time: it reads a later time at each call, so that no test has to wait.
+// A stand-in for the program `date +%s`, for scripts that give up after a time: it gives a later time at each call, so that no test has to
+// wait.
 import { readFileSync, writeFileSync } from "node:fs";
 
 export interface ClockProgram {
-  /** The latest time that it gave, in seconds since it was written. */
+  /** The time that it gave last, in seconds; it begins at 0. */
   seconds(): number;
 }
 

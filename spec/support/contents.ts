@@ -4,11 +4,11 @@ import { tables } from "../../team/backup-file.ts";
 
 /** Every row of every table of the product, as text, by the table's name. */
 export async function rowsOfEveryTable(sql: Sql): Promise<Record<string, string[]>> {
-  const tables = await sql<{ name: string }[]>`
+  const names = await sql<{ name: string }[]>`
     select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname = 'private' or schemaname = 'public' and tablename = 'leads' order by 1`;
   const rows: Record<string, string[]> = {};
-  for (const { name } of tables) {
+  for (const { name } of names) {
     const found = await sql.unsafe<{ row: string }[]>(
       `select row_to_json(t)::text as row from ${name} t order by 1`,
     );
@@ -26,7 +26,7 @@ export const definitionsOf = (sql: Sql) => sql`
   select tgrelid::regclass || ' ' || tgname || ' ' || tgenabled::text from pg_trigger where not tgisinternal
   order by 1`;
 
-/** Every row of every table that a backup holds, in one order. */
+/** Every row of every table that a backup holds, in an order that is always the same. */
 export async function rowsOfBackupTables(owner: Sql): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const table of tables) {

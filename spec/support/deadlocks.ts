@@ -2,7 +2,7 @@
 import { onTestFinished } from "vitest";
 import type { Sql } from "../../database/connect.ts";
 
-/** Rolls back the next statement of a command that does this to a table, as PostgreSQL does to end a deadlock. */
+/** Rolls back the next statement of a command with this event on the table, as PostgreSQL does to end a deadlock. */
 export async function deadlockOnce(
   owner: Sql,
   event: "insert" | "update" | "delete",
@@ -11,7 +11,7 @@ export async function deadlockOnce(
   onTestFinished(async () => {
     await owner.unsafe("drop function private.deadlock_once cascade; drop sequence private.deadlocks");
   });
-  // A sequence keeps what a rollback takes back.
+  // Counted by a sequence, because a rollback does not set it back.
   await owner.unsafe(`
     create sequence private.deadlocks;
     create function private.deadlock_once() returns trigger language plpgsql as $$

@@ -75,14 +75,14 @@ export async function startDeployment() {
     Object.assign(host, { override: undefined, withoutHeaders: false, alter: (html: string) => html });
     await owner`delete from leads`;
   });
-  // The first request to submit-lead syncs the notices and schedules the cron job that wakes it. Made here, so that no test meets a
+  // The first request to submit-lead syncs the notices and schedules the cron job that wakes it. It is made here, so that no test meets a
   // project without them.
   await examineProject({ sql: true });
   await owner`delete from leads`;
   return { host, project, examineProject, expectFailure };
 }
 
-/** Starts what takes the team's messages, and returns its address. */
+/** Starts a webhook that takes every delivery, and returns its address. */
 async function startReceiver(): Promise<string> {
   const receiver = createServer((request, response) => {
     request.resume();

@@ -63,7 +63,7 @@ export async function startHosted(
   return project;
 }
 
-// The gateway takes either key of the project; behind it there is only the role.
+// Supabase's gateway takes either key of the project. Our intake knows one, so that one takes the other's place.
 function forward(request: IncomingMessage, response: ServerResponse, to: string): void {
   const { host: _, ...headers } = request.headers;
   if (headers.apikey === keys.jwt) {

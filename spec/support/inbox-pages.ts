@@ -56,7 +56,7 @@ export async function addAuthenticator(page: Page, isUserVerified = true): Promi
   });
 }
 
-/** Stops a page's clock some seconds ahead: fewer than those without a sign of life after which it opens its event stream anew. */
+/** Stops a page's clock 20 seconds ahead: less than the silence after which the page takes its event stream for lost and opens it anew. */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 20_000);
 }
