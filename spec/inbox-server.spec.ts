@@ -1,5 +1,5 @@
-// The inbox on the network: it answers nothing without a session and nothing to another page, and no cache keeps its answers; its event
-// stream; and how it is served, beside the site or alone.
+// The inbox on the network: it answers nothing without a session and nothing to another page, and no cache keeps what it says of a lead;
+// its event stream; and how it is served, beside the site or alone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -86,7 +86,7 @@ describe("everything below /api/", () => {
 });
 
 describe("every answer", () => {
-  it("carries headers that keep it from other sites and from every cache", async () => {
+  it("keeps other sites out by its headers, and is never taken from a cache unasked, unless it is a file of the pages", async () => {
     for (const path of ["/", "/leads/12345678", "/api/me", "/healthz", "/assets/none.js"]) {
       const { headers } = await fetch(inbox.url + path);
       expect(headers.get("content-security-policy")).toMatch(
