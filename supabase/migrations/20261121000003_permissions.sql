@@ -64,7 +64,7 @@ create table private.permissions (
   honeypot_filled boolean not null default false
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
--- Lists show those who withdrew their permission first; there are few of them.
+-- Many queries ask whether the permission of a lead was withdrawn. Few were, so this small index answers without a look at the row.
 create index permissions_withdrawn on private.permissions (lead_id) where withdrawn_at is not null;
 
 alter table private.notices enable row level security;
@@ -102,10 +102,10 @@ begin
 end $$;
 
 -- The same lead sent again within 24 hours (a retry after a lost answer, an impatient second click, two at once) is stored
--- once, and the sender gets the same answer either way, so that it cannot be asked who enquired. A lead whose permission was
--- withdrawn does not count: the person has changed their mind and is to be called. Nor does one that came more than an hour from now, by a
--- clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first one's
--- commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
+-- once, and the sender gets the same answer either way, so that nobody can find out who enquired. A lead whose permission was
+-- withdrawn does not count: the person has changed their mind and is to be called. Nor does one whose time is more than an hour ahead,
+-- from a clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first
+-- one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
 create function private.keep_one_of_the_same() returns trigger
 language plpgsql
 security definer
@@ -272,7 +272,7 @@ create trigger leads_90_delete_permission after delete on public.leads
 referencing old table as erased
 for each statement execute function private.delete_permission();
 
--- Which wording a permission record holds, in words: 'shown', 'not known', or 'not stated'.
+-- What is known of the wording in a permission record: 'shown' (private.notices has its text), 'not known', or 'not stated'.
 create function private.wording_of(notice_hash text) returns text
 language sql stable
 set search_path = ''

@@ -1,5 +1,6 @@
--- The outbox: each stored lead is owed to every channel, and the insert itself writes the delivery: they commit together or not
--- at all, whichever way the lead came in. The dispatcher settles deliveries; nothing drops one.
+-- The outbox: each stored lead is owed to every channel that is set up, and the insert itself writes the deliveries: they commit
+-- together or not at all, whichever way the lead came in. The dispatcher settles deliveries. A delivery is deleted only when its
+-- lead is erased, or when it is an alert that was not sent yet and is not needed any more.
 
 -- A channel is a way the team hears of leads. The program syncs its registry of channels to this table when it starts.
 create table private.channels (
@@ -54,7 +55,7 @@ begin
   end if;
 end $$;
 
--- What is due on this channel, and how long is it owed? Asked often. Settled deliveries leave the index.
+-- What is due on this channel, and how long has it been owed? Asked often. Settled deliveries leave the index.
 create index deliveries_due on private.deliveries (channel, due_at) include (created_at)
 where delivered_at is null and failed_at is null;
 
@@ -68,7 +69,7 @@ set search_path = ''
 return reverse(replace(id::text, '-', ''));
 revoke execute on function private.from_its_end from public;
 
--- A receipt that a lead was erased, without anything about whom it was.
+-- A receipt that a lead was erased, without anything about the person.
 create table private.erasures (
   lead_id uuid primary key,
   erased_at timestamptz not null default now(),
@@ -106,8 +107,8 @@ as $$
   where c.enabled <> (c.name = any (set_up));
 $$;
 
--- The deliveries by which a channel was told of a lead or is to be: all but those that a retired channel did not take. A lead that has none
--- of these is owed to no channel.
+-- The deliveries by which a lead counts as owed: all, delivered and failed ones too, except those that a retired channel did not take. A
+-- lead that has none of these is owed to no channel.
 create view private.owed_deliveries as
 select d.* from private.deliveries d
 where d.delivered_at is not null or d.channel <> all (select c.name from private.channels c where c.retired_at is not null);
@@ -130,9 +131,9 @@ create trigger leads_40_enqueue_deliveries after insert on public.leads
 referencing new table as stored
 for each statement execute function private.enqueue_deliveries();
 
--- Whichever way a lead goes (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed
--- about it but word of the erasure, by its id alone, to every channel that may have heard of it and is not
--- retired; a receipt stays; and no page of the inbox shows it any longer.
+-- Whichever way a lead is erased (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed about
+-- it but a message about the erasure, with the lead's id alone, to every channel that may have heard of the lead and is not retired; a
+-- receipt stays; and no page of the inbox shows the lead any longer.
 create function private.settle_erasure() returns trigger
 language plpgsql
 security definer
@@ -146,7 +147,7 @@ begin
   -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
   perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
   insert into private.deliveries (event, lead_id, channel, due_at)
-  -- Later than a message about the lead that is under way at this moment, which its process has for 90 seconds.
+  -- In 90 seconds, because a dispatcher may be sending a message about the lead now, and holds it no longer than that.
   select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '90 seconds'
   from private.deliveries d
   join erased e on e.id = d.lead_id
@@ -178,7 +179,7 @@ begin
   perform set_config('leads.erasure_reason', reason, true);
   perform private.lock_leads(leads);
   return query delete from public.leads l where l.id = any (leads) returning l.id;
-  -- Whoever counts would read a row for each of thousands of leads until the next minute.
+  -- At once, because otherwise each count would read a row for each of thousands of leads until the job of the next minute.
   perform private.add_up_tallies(only_of_this_transaction => true);
   perform set_config('leads.erasure_reason', '', true);
 end $$;
@@ -205,9 +206,9 @@ begin
   return made;
 end $$;
 
--- Retires a channel that the operator gave up, settles what is pending on it as failed, and returns how many deliveries that was. Leads of
--- the last three days of which no other channel is told are enqueued by `enqueue_missed_deliveries`. Returns null, and does nothing, where there is no such channel
--- or a server has set it up: that would send what is pending.
+-- Retires a channel that the operator gave up, settles what is pending on it as failed, and returns how many deliveries that was. Leads
+-- of the last three days of which no other channel is told are enqueued by `enqueue_missed_deliveries`. Returns null, and does nothing,
+-- where there is no such channel or where a server has set it up, because that server would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql
 set search_path = ''

@@ -62,7 +62,7 @@ from (values
   ('VA', 'Virginia'), ('VI', 'the Virgin Islands'), ('VT', 'Vermont'), ('WI', 'Wisconsin'), ('WV', 'West Virginia')
 ) as federal (state, name);
 
--- A manager stops all calls to a state: Louisiana may suspend them in an emergency, consent or not.
+-- The states to which a manager has paused all calls: Louisiana, for one, may suspend them in an emergency, also those with consent.
 create table private.paused_states (
   state text primary key references private.calling_rules,
   paused_at timestamptz not null default now(),

@@ -1,7 +1,7 @@
 -- Where a person may be, by the ZIP code that they typed: a state and one of its time zones. A ZIP code on a zone's border is in several
 -- places.
 
--- A state and one of its time zones, by the name that stands in a place key.
+-- The places. `place` is the name of a place, such as KY/America/Chicago; a place key is one or several of these names with | between them.
 create table private.places (
   place text primary key generated always as (state || '/' || zone) stored,
   state text not null references private.calling_rules,
@@ -39,7 +39,7 @@ from (values
   ('Pacific/Wake', 'HI')
 ) as zones (zone, states);
 
--- The places of a ZIP code by its first three digits, or by all five where those say otherwise. The likeliest comes first.
+-- The places of a ZIP code by its first three digits, or by all five where it has other places than those. The likeliest comes first.
 create table private.zip_places (
   prefix text,
   place text references private.places,
@@ -266,14 +266,15 @@ alter table private.places enable row level security;
 alter table private.zip_places enable row level security;
 revoke all on private.places, private.zip_places from public, anon, leads_intake, leads_delivery, leads_team;
 
--- The first digit, 0, of each script whose ten digits follow each other in Unicode (category Nd), in the order of their numbers; those of
--- full width are with the other characters of full width. What was typed is read for machines here: each such digit as the one of ASCII,
--- and with them every blank, dash, comma, bracket, plus and at sign. What is invisible, and what makes a digit a picture of a key, goes.
+-- Turns the digits of other scripts, and characters of full width, into those of ASCII, and also every blank, dash, comma, bracket, plus
+-- and at sign. Removes what is invisible, and what makes a digit a picture of a key.
 create function private.folded_to_ascii(typed text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
 as $$
 declare
+  -- The 0 of each script whose ten digits follow each other in Unicode (category Nd), in ascending order for width_bucket. The digits of
+  -- full width are not among them, because they are converted with the other characters of full width.
   zeros constant integer[] := array[
     1632, 1776, 1984, 2406, 2534, 2662, 2790, 2918, 3046, 3174, 3302, 3430, 3558, 3664, 3792, 3872, 4160, 4240, 6112, 6160, 6470,
     6608, 6784, 6800, 6992, 7088, 7232, 7248, 42528, 43216, 43264, 43472, 43504, 43600, 44016, 66720, 68912, 68928, 69734, 69872,
@@ -303,8 +304,8 @@ begin
 end $$;
 
 -- What was typed, as the digits and signs of ASCII where it has others: a phone number or ZIP code is the same in the digits of any script,
--- of full width, and with any dash. For reading alone: what was typed stays stored and shown. Costs ASCII text, and almost every name
--- with an accent, next to nothing, because each lead is read so.
+-- of full width, and with any dash. For reading alone: what was typed stays stored and shown. Each lead is read so, and therefore ASCII
+-- text, and almost every name with an accent, is returned at once.
 create function private.in_ascii(typed text) returns text
 language sql immutable parallel safe
 return case

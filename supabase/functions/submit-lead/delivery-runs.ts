@@ -1,6 +1,6 @@
 // Runs the delivery and its jobs where no process keeps running: each call starts a run over everything due, and calls that arrive
-// meanwhile share the next one. A run has its own deadline, well under the platform's limit for a call. The jobs come after a run, also while
-// calls keep arriving.
+// meanwhile share the next one. A run has its own deadline, well under the platform's limit for a call. The jobs come after a run, also
+// while calls keep arriving.
 import type { Sql } from "../../../database/connect.ts";
 import type { ResilientConnection } from "../../../database/resilient-connection.ts";
 import { isDatabaseTrouble, isOfTheStatement } from "../../../database/trouble.ts";
@@ -25,7 +25,7 @@ export interface DeliveryRunsDependencies {
   log: Log;
   /** Where this function is, and a key that it knows: the database makes its wake-up call there each minute. */
   submitLead: { url: string; key: string };
-  /** Seconds that a run over everything due may take, and the retention. */
+  /** Seconds that a run over everything due may take, and that the retention may take after it. */
   seconds?: number;
 }
 
@@ -52,7 +52,7 @@ function makeJobs({ jobsDatabase, log, submitLead }: DeliveryRunsDependencies, s
   const job = (work: (sql: Sql) => Promise<unknown>) =>
     step(() => jobsDatabase.query(work, jobTimeout), log, noteStopped);
   let isScheduled = false;
-  // A process lives for some minutes here, and the jobs of every hour are done once in each.
+  // A process lives for some minutes here, so it does once what a worker does each hour.
   let isRetentionDone = false;
   let isRolledUp = false;
 
@@ -82,7 +82,7 @@ async function step(
   }
 }
 
-/** Makes a function that does the work once for all who call before it begins, one after the other. It settles when that is done. */
+/** Makes a function that does the work once for all who call before the work begins, and then settles. No two runs of it overlap. */
 function shared(work: () => Promise<void>): () => Promise<void> {
   let underWay = Promise.resolve();
   let next: Promise<void> | undefined;
