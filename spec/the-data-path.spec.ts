@@ -1,7 +1,7 @@
-// The public data path of hosted Supabase, where PostgREST inserts and our own intake is not in between: what one request may do
-// and learn is for SQL alone to say. Each statement here is the one that PostgREST writes.
-import { beforeEach, describe, expect, it } from "vitest";
-import type { Sql } from "../database/connect.ts";
+// The public data path of hosted Supabase, where PostgREST inserts and our own intake is not in between, so SQL alone decides what one
+// request may do and learn. `post` sends the statement that PostgREST writes.
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { connect, type Sql } from "../database/connect.ts";
 import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
 
 const { owner } = await makeDatabase();
@@ -50,7 +50,8 @@ describe("one request on the public data path", () => {
   });
 
   it("may be followed by another request on the same connection", async () => {
-    const single = (await makeDatabase()).owner;
+    const single = connect((await makeDatabase()).url, { max: 1 });
+    onTestFinished(() => single.end());
     expect(await post([aLead()], single)).toBe(1);
     expect(await post([aLead({ name: "Ana" })], single)).toBe(1);
     expect(await single`select from public.leads`).toHaveLength(2);

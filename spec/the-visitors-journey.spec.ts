@@ -45,7 +45,7 @@ describe.each([
     expect(await stored()).toEqual([aLead()]);
   });
 
-  it("never has a field in the address", async () => {
+  it("never has the text of a field in an address", async () => {
     const page = await open(address, { javaScriptEnabled });
     const addresses: string[] = [];
     page.on("request", (request) => addresses.push(request.url()));
@@ -87,6 +87,7 @@ describe.each([
     await page.getByLabel("Número de teléfono *").fill("(305) 555-0142");
     await page.getByRole("button", { name: "Vea ahora si califica" }).click();
     await page.waitForURL(`${address}/es/thank-you`);
+    expect(await page.locator("html").getAttribute("lang")).toBe("es-US");
     expect(await stored()).toEqual([aLead()]);
     const [wording] = await database.owner`
       select n.language, n.text from private.permissions p join private.notices n on n.hash = p.notice_hash`;

@@ -1,6 +1,6 @@
-// The alert that leads wait of which no channel has notified the team, by what is left when every channel is down: the log, the inbox,
-// an address of the operator's, and the figures for a monitoring program.
-
+// The alert that leads wait and no channel has notified the team of them. It uses what is left when every channel is down: the log, the
+// inbox, an address of the operator's (ALERT_URL), and a status for a monitoring program.
+import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { syncSettings } from "../database/sync-settings.ts";
@@ -27,14 +27,14 @@ beforeEach(async () => {
   await syncChannels(database.owner, ["webhook"]);
 });
 
-/** Of an hour, as addLead counts the age of a lead. */
+/** A minute in hours, in which `addLead` takes the age of a lead. */
 const minute = 1 / 60;
 const check = (url?: string) => makeAlertCheck({ url }, log)(database.owner);
 const deliver = (id: string) =>
   database.owner`update private.deliveries set delivered_at = now() where lead_id = ${id}`;
 
-describe("leads that wait while no channel takes word of them", () => {
-  it("are an alert when they have waited so many minutes, whether a channel is set up or none", async () => {
+describe("leads that wait while no channel takes a message about them", () => {
+  it("are an alert when they have waited as long as the settings say, whether a channel is set up or none", async () => {
     for (const channels of [["webhook"], []]) {
       await syncChannels(database.owner, channels);
       await addLead(database, {}, 14 * minute);
@@ -50,7 +50,7 @@ describe("leads that wait while no channel takes word of them", () => {
     }
   });
 
-  it("are none when one channel took word of them, somebody called or reviewed them, or they withdrew", async () => {
+  it("are no alert when a channel took a message about them, somebody called or reviewed them, or the person withdrew", async () => {
     const { owner } = database;
     const [delivered, tried, reviewed, withdrawn] = [
       await addLead(database),
@@ -67,7 +67,7 @@ describe("leads that wait while no channel takes word of them", () => {
     expect(lines).toEqual([]);
   });
 
-  it("are none when a channel took the alert that they are overdue, although it took no word that they came", async () => {
+  it("are no alert any more when a channel took the message that they are overdue, although it took none that they came", async () => {
     const lead = await addLead(database, {}, 21);
     await database.owner`select private.enqueue_overdue_alerts()`;
     await check();
@@ -110,7 +110,7 @@ describe("leads that wait while no channel takes word of them", () => {
     expect(lines.at(-1)).toContain(" info leads-unnotified-ended: ");
   });
 
-  it("raise the alert again after a moment in which the database's clock was a year ahead, and each page has them counted", async () => {
+  it("raise the alert again, and are counted again, after a moment in which the database's clock was a year ahead", async () => {
     const dana = await inbox.member("Dana of the year ahead");
     const count = async () => (await dana.call("alert")).body.leads;
     await addLead(database);
@@ -123,13 +123,13 @@ describe("leads that wait while no channel takes word of them", () => {
     expect([lines.length, receiver.received.length]).toEqual([1, 1]);
   });
 
-  it("raise no alert where it is older than three days that they came, because the team was alerted then", async () => {
+  it("raise no alert when they came more than three days ago, because the team was alerted then", async () => {
     await addLead(database, {}, 73);
     await check();
     expect(lines).toEqual([]);
   });
 
-  it("are never an alert where the settings have no time for it", async () => {
+  it("are never an alert where the settings name no minutes for it", async () => {
     await addLead(database);
     await database.owner`update private.settings set alert_after_minutes = null`;
     await check();
@@ -168,7 +168,7 @@ describe("ALERT_URL", () => {
     expect(messageOf({ what: "began", ...waiting }).text.startsWith(beginning)).toBe(true);
   });
 
-  it("gets it again a minute later when it did not take it, and the log says why", async () => {
+  it("gets the alert again at the next check when it did not take the first one, and the log says why", async () => {
     const receiver = await startReceiver(answers(500));
     const checkAlert = makeAlertCheck({ url: receiver.url }, log);
     await addLead(database);
@@ -186,7 +186,7 @@ describe("ALERT_URL", () => {
     expect(lines.at(-1)).toContain("refuses the connection");
   });
 
-  it("that takes the alert and says nothing is logged as that, and not as a server that is gone", async () => {
+  it("that does not answer in time is logged so, and not as a server that is gone", async () => {
     vi.spyOn(AbortSignal, "timeout").mockImplementation((milliseconds) => {
       expect(milliseconds).toBe(10_000);
       return AbortSignal.abort(new DOMException("late", "TimeoutError"));
@@ -197,7 +197,7 @@ describe("ALERT_URL", () => {
     expect(lines.at(-1)).toContain('reason="no answer within 10 s"');
   });
 
-  it("gets from the next process what the one that found it could not send before it ended", async () => {
+  it("gets from the next process the alert that another process found and could not send", async () => {
     const away = await startReceiver(answers(500));
     await addLead(database);
     await check(away.url);
@@ -208,7 +208,7 @@ describe("ALERT_URL", () => {
     expect(lines.filter((line) => line.includes(" leads-unnotified: "))).toHaveLength(1);
   });
 
-  it("gets from no other process what one is sending at this moment, unless that one ended", async () => {
+  it("gets an alert from one process at a time, and from the next one when the time for sending is over", async () => {
     const hanging = await startReceiver(() => {});
     await addLead(database);
     const hangs = check(hanging.url);
@@ -223,7 +223,7 @@ describe("ALERT_URL", () => {
     await hangs;
   });
 
-  it("gets no word that an alert began after the word that it ended, although one of two processes could not send the first", async () => {
+  it("never gets the message that an alert began after the one that it ended, although one of two processes could not send the first", async () => {
     const receiver = await startReceiver(answers(500));
     const [one, other] = [
       makeAlertCheck({ url: receiver.url }, log),
@@ -255,11 +255,13 @@ describe("ALERT_URL", () => {
 });
 
 describe("the inbox", () => {
-  it("says on every page, to members and managers, that leads wait, as long as they do", async () => {
+  it("says on its pages, to members and managers, that leads wait, as long as they do", async () => {
     const dana = await inbox.member("Dana");
     const page = await openAs(browser(), inbox, dana);
     await page.getByRole("heading", { level: 1 }).waitFor();
-    const banner = page.getByRole("alert").filter({ hasText: "Leads wait of which no message was sent." });
+    const bannerOn = (shown: Page) =>
+      shown.getByRole("alert").filter({ hasText: "Leads wait of which no message was sent." });
+    const banner = bannerOn(page);
     expect(await banner.count()).toBe(0);
     const lead = await addLead(database, {}, 61 * minute);
     await check();
@@ -269,6 +271,7 @@ describe("the inbox", () => {
     expect(await page.locator(".banner").innerText()).toContain(
       "1 lead, the oldest for 1 h. Look at the queue, and tell your manager.",
     );
+    await bannerOn(await openAs(browser(), inbox, await inbox.member("Maria", "manager"))).waitFor();
     await page.getByRole("link", { name: "Health" }).click();
     await banner.waitFor();
     await deliver(lead);
@@ -276,7 +279,7 @@ describe("the inbox", () => {
     await banner.waitFor({ state: "detached" });
   });
 
-  it("has them counted by the delivery, and not for each page; where no delivery runs, once in two minutes", async () => {
+  it("has the waiting leads counted by the delivery, and not for each page; where no delivery runs, once in two minutes", async () => {
     const dana = await inbox.member("Asks again and again");
     const leads = async () => (await dana.call("alert")).body.leads;
     const lead = await addLead(database);
@@ -292,9 +295,9 @@ describe("the inbox", () => {
     expect(await leads()).toBe(1);
   });
 
-  it("does not ask for them anew when a lead comes", async () => {
+  it("does not ask for the alert again when a lead comes", async () => {
     const page = await openAs(browser(), inbox, await inbox.member("Watches the queue"));
-    // A lead that comes before the event stream is open is told by no event.
+    // No event tells of a lead that comes before the event stream is open.
     const stream = page.waitForResponse(`${inbox.url}/api/events`);
     await page.reload();
     await stream;
@@ -310,7 +313,7 @@ describe("the inbox", () => {
     expect(asked.filter((path) => path === "/api/alert").length).toBeLessThan(2);
   });
 
-  it("answers a monitor that knows only a status", async () => {
+  it("answers a monitor that reads only the status of an answer", async () => {
     const lead = await addLead(database);
     const watched = async () => (await fetch(`${(await serveInbox(database)).url}/alertz`)).status;
     expect(await watched()).toBe(503);

@@ -31,7 +31,7 @@ describe("the webhook", () => {
     });
   });
 
-  it("has the delivery's id as its own on every attempt", async () => {
+  it("has the delivery's id as its webhook-id on every attempt", async () => {
     const receiver = await startReceiver(answers(500));
     await sendTo(receiver.url);
     receiver.answer = answers(200);
@@ -50,6 +50,7 @@ describe("the webhook", () => {
       ["permission.withdrawn", 11],
       ["lead.erased", 1],
     ]);
+    expect(receiver.received.at(-1)?.json.data).toEqual({ id: aDelivery().leadId });
   });
 
   it("says in which language the person reads", async () => {
@@ -110,7 +111,7 @@ describe("the webhook", () => {
     expect(elsewhere.received).toEqual([]);
   });
 
-  it("waits as long as a receiver asks, in seconds or until a date", async () => {
+  it("says how long a receiver asks to wait, in seconds or until a date", async () => {
     const receiver = await startReceiver(answers(503, { "retry-after": "120" }));
     expect(await sendTo(receiver.url)).toEqual({
       kind: "transient",
@@ -142,7 +143,7 @@ describe("the webhook", () => {
     });
   });
 
-  it("tries again when the receiver closes before or in the middle of its answer's head", async () => {
+  it("tries again when the receiver closes the connection before or in the middle of its answer's head", async () => {
     for (const words of ["", "HTTP/1.1 20"]) {
       const server = createServer((socket) => socket.once("data", () => socket.end(words)));
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
