@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { callLead, whoDid } from "./support/calls.ts";
 import { removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
-import { addLead, aNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox, nightZip, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const { owner } = database;
@@ -208,7 +208,7 @@ describe("the queue", () => {
   };
 
   it("has each lead once, in the section that the hours, the callback and the calls of the last 24 hours give, and gives out only who may be called", async () => {
-    const [phone, night] = [aNumber(), { zip_code: nightZip }];
+    const [phone, night] = [aPhoneNumber(), { zip_code: nightZip }];
     const exhausted = [
       await addLead(database, { phone }),
       await addLead(database, { phone, name: "Rosa again" }),

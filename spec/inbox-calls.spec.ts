@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { callLead, whoDid } from "./support/calls.ts";
 import { aLead, removeLeads } from "./support/database.ts";
-import { addLead, aNumber, makeInbox, nightZip, noonZip } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox, nightZip, noonZip } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -19,7 +19,7 @@ const anAttempt = (id: string, hoursAgo: number) => database.owner`
 
 describe("a lead opened", () => {
   it("shows the person without number and health answers, and says in the audit log who looked", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { name: "Rosa Martinez", phone, email: "rosa@example.com" });
     const { status, body, text } = await dana.call("open", { id });
     expect(status).toBe(200);
@@ -68,7 +68,7 @@ describe("a lead opened", () => {
   });
 
   it("names the other leads with the same number or e-mail address, each with its own permission", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone, email: "rosa@example.com" });
     const samePhone = await addLead(database, { phone: `+1 ${phone}`, email: "other@example.com" });
     const sameEmail = await addLead(database, { email: "Rosa@Example.com" });
@@ -123,7 +123,7 @@ describe("a call", () => {
   });
 
   it("is refused outside the hours, with the next lawful time and the end of the 24 hours", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { zip_code: nightZip, phone });
     const { body, text } = await dana.call("call", { id });
     expect(body).toMatchObject({ refused: "outside_hours", may_be_asked_for: true, reviewed: false });
@@ -180,7 +180,7 @@ describe("a call", () => {
   });
 
   it("is made three times in 24 hours to one number at most, whichever lead it stands in", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     const other = await addLead(database, { phone, name: "Rosa M." });
     await anAttempt(id, 23);
@@ -197,7 +197,7 @@ describe("a call", () => {
   });
 
   it("is made a third time by one of two members who call at the same moment", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const [one, two] = [
       await addLead(database, { phone }),
       await addLead(database, { phone, name: "R. M." }),
@@ -235,7 +235,7 @@ describe("a call", () => {
 
 describe("They asked us to stop", () => {
   it("holds at once for every lead with the number, tells the channels, and can be proved", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const [id, other] = [
       await addLead(database, { phone }),
       await addLead(database, { phone: `1${phone}`, name: "R." }),
@@ -259,7 +259,7 @@ describe("They asked us to stop", () => {
   });
 
   it("takes the number from the screen wherever the person typed it", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const typed = { phone, name: `Rosa ${phone}`, zip_code: `${noonZip} or ${phone}` };
     const id = await addLead(database, typed);
     await dana.call("stop", { id });
@@ -269,7 +269,7 @@ describe("They asked us to stop", () => {
   });
 
   it("is so too where no permission is stored at all", async () => {
-    const typed = { phone: aNumber(), name: "Rosa rosa@example.com" };
+    const typed = { phone: aPhoneNumber(), name: "Rosa rosa@example.com" };
     const id = await addLead(database, typed);
     await database.owner`delete from private.permissions where lead_id = ${id}`;
     expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
@@ -281,7 +281,7 @@ describe("They asked us to stop", () => {
   });
 
   it("holds for a number that somebody tells us, too", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     expect((await dana.call("stop-number", { phone: `+1 (${phone})` })).body).toEqual({ leads: 1 });
     expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
@@ -290,7 +290,7 @@ describe("They asked us to stop", () => {
   });
 
   it("keeps in the proof who stopped the calls first, also after another member records it again", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const ids = [await addLead(database, { phone }), await addLead(database, { phone: "none" })];
     const proofs = await Promise.all(ids.map(async (id) => (await dana.call("stop", { id })).body));
     await lee.call("stop-number", { phone });
@@ -309,7 +309,7 @@ describe("They asked us to stop", () => {
   });
 
   it("is proved for a later lead by its own stop", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone }, 2);
     await database.owner`
       insert into private.stop_list (phone_digits, stopped_at, who)
@@ -323,7 +323,7 @@ describe("They asked us to stop", () => {
   });
 
   it("leaves a lead alone that the same person gives later", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     await dana.call("stop", { id });
     const again = await addLead(database, { phone, name: "Rosa again" }, 0);

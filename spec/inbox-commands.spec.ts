@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
-import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 
@@ -11,7 +11,7 @@ const dana = await inbox.member("Dana");
 
 describe("leads stop", () => {
   it("withdraws the permission of every lead with the number, and is in the audit log as the operator's act", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     await addLead(database, { phone, name: "R. M." });
     expect(await leads(database.url, "stop", `+1 ${phone}`)).toEqual({
@@ -27,7 +27,7 @@ describe("leads stop", () => {
   });
 
   it("says so when no lead with the number had a permission that stood, as with one that was mistyped", async () => {
-    expect(await leads(database.url, "stop", aNumber())).toEqual({
+    expect(await leads(database.url, "stop", aPhoneNumber())).toEqual({
       status: 0,
       stdout: "On the stop list. Permission withdrawn of 0 leads. Do not phone.\n",
       stderr:
@@ -36,7 +36,7 @@ describe("leads stop", () => {
   });
 
   it("takes a number in whatever digits it is typed", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     const arabic = phone.replaceAll(/[0-9]/g, (digit) => String.fromCodePoint(0x660 + Number(digit)));
     expect(await leads(database.url, "stop", arabic)).toMatchObject({

@@ -5,7 +5,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
-import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
 import { openAs, saved } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
@@ -43,7 +43,7 @@ describe("a button that is pressed twice", () => {
   });
 
   it("stops a number once, and says how many permissions that ended", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     await addLead(database, { phone });
     const page = await asMaria("/stop");
     await page.getByLabel("Phone number").fill(phone);

@@ -2,7 +2,7 @@
 import { globSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
-import { addLead, aNumber, nightZip } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, nightZip } from "./support/inbox.ts";
 import { said, stopClock } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 import { allEventsSent } from "./support/live-events.ts";
@@ -100,7 +100,7 @@ describe("the queue", () => {
   });
 
   it("holds no phone number, e-mail address or health answer, on the screen or in what the page was sent", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     await addLead(database, { phone, email: "rosa@example.com", has_diabetes: true });
     const context = await browser().newContext();
     await context.addCookies([{ name: "session", value: dana.cookie.split("=")[1] ?? "", url: inbox.url }]);
@@ -121,7 +121,7 @@ describe("the queue", () => {
   });
 
   it("finds a person by name, whole number, whole address or reference, without a word of the search in the page's address", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { name: "Rosa Martinez", phone, email: "rosa@example.com" });
     await addLead(database, { name: "Someone Else" });
     const page = await as(dana);

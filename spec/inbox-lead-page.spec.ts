@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { callLead } from "./support/calls.ts";
-import { addLead, aNumber, nightZip } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, nightZip } from "./support/inbox.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
@@ -24,7 +24,7 @@ describe("a lead's page", () => {
   });
 
   it("does not say that nobody has called where the attempts at its number were made for another lead", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     await callLead(lee, await addLead(database, { phone }));
     const page = await leadPage(dana, await addLead(database, { phone }));
     const history = page.getByRole("region", { name: "Calls so far" });
@@ -285,7 +285,7 @@ describe("a call", () => {
   });
 
   it("is not said to be lawful when three attempts were made, nor to have no lawful hour where a state is paused", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     for (let nth = 0; nth < 3; nth += 1) await callLead(lee, await addLead(database, { phone }));
     const page = await leadPage(dana, await addLead(database, { phone }));
     const panel = page.locator(".call");

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
-import { addLead, aNumber, makeInbox } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -331,7 +331,7 @@ describe("the audit log", () => {
 describe("the health of the delivery", () => {
   it("is what `leads status` knows, and failed deliveries can be sent again", async () => {
     await database.owner`update private.channels set enabled = name = 'webhook'`;
-    await addLead(database, { phone: aNumber() }, 30);
+    await addLead(database, { phone: aPhoneNumber() }, 30);
     await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
     await database.owner`update private.channels set last_failure = 'HTTP 500' where name = 'webhook'`;
     const { body } = await dana.call("health");

@@ -5,7 +5,7 @@ import { aLead, removeLeads, sessionsWaitingForLocks } from "./support/database.
 import {
   type Answer,
   addLead,
-  aNumber,
+  aPhoneNumber,
   makeInbox,
   nightZip,
   noonZip,
@@ -189,7 +189,7 @@ describe("Take next lead", () => {
     await addLead(database, { zip_code: nightZip });
     await database.owner`update private.place_windows set callable = true, callable_until = now(), holds_until = now()`;
     expect((await dana.call("take-next")).body).toEqual({ id: null });
-    const lead = aLead({ zip_code: noonZip, phone: aNumber() });
+    const lead = aLead({ zip_code: noonZip, phone: aPhoneNumber() });
     const [came] = await database.owner`insert into public.leads ${database.owner(lead)} returning id`;
     expect((await dana.call("take-next")).body).toEqual({ id: came?.id });
   });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { removeLeads } from "./support/database.ts";
-import { addLead, aNumber, makeInbox, nightZip } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox, nightZip } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -118,7 +118,7 @@ describe("the search", () => {
   });
 
   it("is noted in the audit log also when a member asks for a later page of leads without the first page", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     const after = "infinity|ffffffff-ffff-ffff-ffff-ffffffffffff";
     const { body } = await dana.call("search", { text: phone, after });

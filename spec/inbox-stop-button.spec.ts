@@ -1,7 +1,7 @@
 // “They asked us to stop” in a browser: the question before it, the number that goes from the screen, and the proof.
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
-import { addLead, aNumber } from "./support/inbox.ts";
+import { addLead, aPhoneNumber } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 
@@ -9,7 +9,7 @@ const { database, dana, lee, as, leadPage } = await setUpInboxInBrowser();
 
 describe("“They asked us to stop”", () => {
   it("takes the number from the screen at once, and shows a proof that lists each lead with the number", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     await addLead(database, { phone, name: "The same person" });
     const page = await leadPage(dana, id);
@@ -69,7 +69,7 @@ describe("“They asked us to stop”", () => {
   });
 
   it("reaches another member's open page by itself", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     const page = await leadPage(dana, id);
     await page.keyboard.press("c");
@@ -83,7 +83,7 @@ describe("“They asked us to stop”", () => {
   });
 
   it("works for a number that a member is told on the phone", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     await addLead(database, { phone });
     const page = await as(dana, "/stop");
     await page.getByLabel("Phone number").fill(phone);

@@ -4,7 +4,7 @@ import type { Route } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
-import { addLead, aNumber, makeInbox, type TestMember } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox, type TestMember } from "./support/inbox.ts";
 import { isAbove, openAs, said } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
@@ -85,7 +85,7 @@ describe("a lead that a member has", () => {
   });
 
   it("tells nobody else the number: the call says who has it", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     await lee.call("claim", { id });
     const page = await as(dana, `/leads/${id}`);
@@ -95,7 +95,7 @@ describe("a lead that a member has", () => {
   });
 
   it("asks another member whose call has no outcome yet for the outcome alone, and does not show them the number any more", async () => {
-    const phone = aNumber();
+    const phone = aPhoneNumber();
     const id = await addLead(database, { phone });
     const page = await as(dana, `/leads/${id}`);
     await page.getByRole("button", { name: "Call", exact: true }).click();

@@ -6,7 +6,7 @@ import { isBlank, makeStore } from "../intake/store.ts";
 import { shown } from "../lead/lead.ts";
 import { codeOf } from "../log/log.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { answerOf, columnsOf } from "./support/insert-answers.ts";
+import { answerOf, columnsQuery } from "./support/insert-answers.ts";
 import { formRequest, insertRequest, makeIntake } from "./support/intake.ts";
 import { until } from "./support/receiver.ts";
 
@@ -96,13 +96,13 @@ describe("inserting a lead", () => {
   });
 
   it("ignores a key of the body that is not among the columns", async () => {
-    const query = columnsOf('"name","email","phone","zip_code"');
+    const query = columnsQuery('"name","email","phone","zip_code"');
     expect(await answerTo(insertRequest(aLead({ insulin: true }), { query }))).toMatchObject({ status: 201 });
     expect(await stored()).toEqual([aLead({ has_medicare: false })]);
   });
 
   it("honours the preferences that an insert can honour, and says which", async () => {
-    const query = columnsOf("name,email,phone,zip_code,has_medicare,has_diabetes");
+    const query = columnsQuery("name,email,phone,zip_code,has_medicare,has_diabetes");
     const prefer = "return=minimal, count=exact, missing=default, tx=rollback";
     const { has_medicare: _, ...rest } = aLead();
     const answer = await app.fetch(insertRequest(rest, { query, headers: { prefer } }));

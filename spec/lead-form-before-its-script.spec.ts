@@ -9,7 +9,7 @@ import {
   message,
   press,
   shownHash,
-  submitLead,
+  submitLeadPath,
   typed,
   useLeadForm,
 } from "./support/lead-form.ts";
@@ -102,7 +102,7 @@ describe("the lead form before its script", () => {
     await fillIn(page, lead);
     await Promise.all([press(page), arrive()]);
     await page.waitForURL("**/thank-you");
-    const stored = site.calls.filter(({ path }) => path !== submitLead);
+    const stored = site.calls.filter(({ path }) => path !== submitLeadPath);
     expect(stored).toHaveLength(1);
     expect(stored[0]?.body).toContain("Ann");
   });

@@ -5,7 +5,7 @@ import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
   holdScript,
-  insert,
+  insertPath,
   lead,
   press,
   refusal,
@@ -22,7 +22,7 @@ describe("the lead form in a whole browser", () => {
     [412, 840],
     [1280, 800],
   ])("shows the banner and the button that it speaks of together, at %i by %i px", async (width, height) => {
-    site.reply(insert, refusal("Please try again."));
+    site.reply(insertPath, refusal("Please try again."));
     const page = await openHydrated();
     await page.setViewportSize({ width, height });
     await fillIn(page, lead);

@@ -6,7 +6,7 @@ import { completeProvider } from "../content/provider.ts";
 import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
-  insert,
+  insertPath,
   lead,
   message,
   press,
@@ -21,7 +21,7 @@ const { provider } = completeProvider({});
 
 describe("the lead form, when its lead is not taken,", () => {
   it("shows the server's message in a red banner that takes the focus, and keeps what was typed", async () => {
-    site.reply(insert, refusal("Please fill in your name."));
+    site.reply(insertPath, refusal("Please fill in your name."));
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
@@ -35,14 +35,14 @@ describe("the lead form, when its lead is not taken,", () => {
     expect(await page.title()).toMatch(/^Error: Sponsored/);
     expect(await typed(page)).toEqual(lead);
     expect(await page.getByRole("button", { name: "Check Your Eligibility Now" }).isEnabled()).toBe(true);
-    expect(site.calls.map(({ path }) => path)).toEqual([insert]);
+    expect(site.calls.map(({ path }) => path)).toEqual([insertPath]);
   });
 
   it.each([true, false])(
     "links from the banner to the field that a refusal names, and the field says so itself, with script: %s",
     async (javaScriptEnabled) => {
       const message = "Please enter your phone number.";
-      site.reply(insert, refusal(message));
+      site.reply(insertPath, refusal(message));
       const page = await open(undefined, { javaScriptEnabled });
       const refused = site.site().article({ lead, message, language: "en" });
       await intercept(page, site.url(), (route) =>
@@ -71,24 +71,24 @@ describe("the lead form, when its lead is not taken,", () => {
   );
 
   it("clears the error of a field once the form is sent again", async () => {
-    site.reply(insert, refusal("Please enter your phone number."));
+    site.reply(insertPath, refusal("Please enter your phone number."));
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     await bannerFocused(page);
-    site.reply(insert, "hang");
+    site.reply(insertPath, "hang");
     await press(page);
     await page.getByRole("button", { name: "Submitting..." }).waitFor();
     expect(await page.locator("[aria-invalid], .wrong").count()).toBe(0);
   });
 
   it("takes away the banner and the “Error” in the title once the form is sent again", async () => {
-    site.reply(insert, refusal("Not now."));
+    site.reply(insertPath, refusal("Not now."));
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
     await bannerFocused(page);
-    site.reply(insert, "hang");
+    site.reply(insertPath, "hang");
     await press(page);
     await page.getByRole("button", { name: "Submitting..." }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
@@ -96,7 +96,7 @@ describe("the lead form, when its lead is not taken,", () => {
   });
 
   it("focuses the banner again when the same error comes twice", async () => {
-    site.reply(insert, refusal("Not now."));
+    site.reply(insertPath, refusal("Not now."));
     const page = await openHydrated();
     await fillIn(page, lead);
     for (const time of [1, 2]) {
@@ -110,7 +110,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     for (const [answered, reply] of Object.entries(withoutMessage)) {
-      site.reply(insert, reply);
+      site.reply(insertPath, reply);
       await press(page);
       await page.waitForFunction(() => document.activeElement?.getAttribute("role") === "alert");
       expect(await message(page), answered).toBe("Failed to submit. Please try again.");
@@ -127,7 +127,7 @@ describe("the lead form, when its lead is not taken,", () => {
     ],
     ["a page that the request is redirected to", { status: 302, headers: { location: "/thank-you" } }],
   ])("does not take %s for a stored lead", async (_, reply) => {
-    site.reply(insert, reply);
+    site.reply(insertPath, reply);
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
@@ -157,10 +157,10 @@ describe("the lead form, when its lead is not taken,", () => {
     await page.getByLabel("Full Name *").focus();
     await formReady(page);
     await fillIn(page, lead);
-    site.reply(insert, { status: 400, body: '{"message":"Please enter your full name."}' });
+    site.reply(insertPath, { status: 400, body: '{"message":"Please enter your full name."}' });
     await press(page);
     await bannerFocused(page);
-    site.reply(insert, "hang");
+    site.reply(insertPath, "hang");
     await page.clock.runFor(15_000);
     await press(page);
     for (const seconds of [6, 16]) {
@@ -203,14 +203,14 @@ describe("the lead form, when its lead is not taken,", () => {
   it("stays busy when it is pressed again before a stopped thank-you page counts as stopped", async () => {
     const page = await stopThankYouPage();
     await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
-    site.reply(insert, "hang");
+    site.reply(insertPath, "hang");
     await press(page);
     await page.clock.runFor(21_000);
     expect(await page.getByRole("button", { name: "Submitting...", exact: true }).isDisabled()).toBe(true);
   });
 
   it("sends the second time without the key when the page's key is no longer known", async () => {
-    site.reply(insert, { status: 401, body: '{"message":"Please press the button once more."}' });
+    site.reply(insertPath, { status: 401, body: '{"message":"Please press the button once more."}' });
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
@@ -220,7 +220,7 @@ describe("the lead form, when its lead is not taken,", () => {
     );
     await press(page);
     await page.waitForURL("**/thank-you");
-    expect(site.calls.map(({ path }) => path)).toEqual([insert, "/"]);
+    expect(site.calls.map(({ path }) => path)).toEqual([insertPath, "/"]);
     expect(Object.fromEntries(new URLSearchParams(site.calls[1]?.body))).toMatchObject({
       name: lead.name,
       phone: lead.phone,

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import {
   bannerFocused,
-  insert,
+  insertPath,
   lead,
   press,
   shownHash,
-  submitLead,
+  submitLeadPath,
   useLeadForm,
 } from "./support/lead-form.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
@@ -77,7 +77,7 @@ describe("the lead form", () => {
     await press(page);
     await page.waitForURL("**/thank-you");
     const [first, second] = site.calls;
-    expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
+    expect(site.calls.map(({ path }) => path)).toEqual([insertPath, submitLeadPath]);
     expect(JSON.parse(first?.body ?? "")).toEqual(lead);
     expect(first?.headers).toMatchObject({
       apikey: "sb_publishable_of_this_test",
@@ -109,7 +109,7 @@ describe("the lead form", () => {
     await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
-    expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
+    expect(site.calls.map(({ path }) => path)).toEqual([insertPath, submitLeadPath]);
   });
 
   it("sends by the Enter key as by the button", async () => {
@@ -117,11 +117,11 @@ describe("the lead form", () => {
     await fillIn(page, lead);
     await page.getByLabel("ZIP Code *").press("Enter");
     await page.waitForURL("**/thank-you");
-    expect(site.calls.map(({ path }) => path)).toEqual([insert, submitLead]);
+    expect(site.calls.map(({ path }) => path)).toEqual([insertPath, submitLeadPath]);
   });
 
   it("disables the button and says Submitting... while it waits", async () => {
-    site.reply(insert, "hang");
+    site.reply(insertPath, "hang");
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
@@ -139,7 +139,7 @@ describe("the lead form", () => {
   it("takes no correction while it waits, because the lead that is on its way would not have it, and takes it again once refused", async () => {
     const answered = Promise.withResolvers<void>();
     const page = await openHydrated();
-    await intercept(page, `**${insert}**`, async (route) => {
+    await intercept(page, `**${insertPath}**`, async (route) => {
       await answered.promise;
       await route.fulfill({ status: 503, body: "{}" });
     });
@@ -169,7 +169,7 @@ describe("the lead form", () => {
     ["is cut off", "hang up" as const],
     ["never answers", "hang" as const],
   ])("goes to the thank-you page when submit-lead %s", async (_, reply) => {
-    site.reply(submitLead, reply);
+    site.reply(submitLeadPath, reply);
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);

@@ -1,7 +1,7 @@
 // Calls 1 that the intake refuses, and the words in which it does. (Specification 7, Contract 0 and 3)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
-import { answerOf, columnsOf, refusal } from "./support/insert-answers.ts";
+import { answerOf, columnsQuery, refusal } from "./support/insert-answers.ts";
 import { insertRequest, makeIntake } from "./support/intake.ts";
 
 let database: TestDatabase;
@@ -94,7 +94,7 @@ describe("inserting a lead", () => {
     ],
     [
       "broken JSON with columns",
-      insertRequest("{", { query: columnsOf("name") }),
+      insertRequest("{", { query: columnsQuery("name") }),
       refusal(400, "22P02", "invalid input syntax for type json", { details: anything }),
     ],
     [
@@ -109,7 +109,7 @@ describe("inserting a lead", () => {
     ],
     [
       "an array of what is no object, with columns",
-      insertRequest("[1]", { query: columnsOf("name") }),
+      insertRequest("[1]", { query: columnsQuery("name") }),
       refusal(400, "22023", "argument of json_to_recordset must be an array of objects"),
     ],
     [
@@ -139,7 +139,7 @@ describe("inserting a lead", () => {
     ],
     [
       "an unknown column",
-      insertRequest(aLead(), { query: columnsOf('"name","insulin"') }),
+      insertRequest(aLead(), { query: columnsQuery('"name","insulin"') }),
       refusal(400, "PGRST204", "Could not find the 'insulin' column of 'leads' in the schema cache"),
     ],
     [
@@ -166,7 +166,7 @@ describe("inserting a lead", () => {
       "a box in the columns but not in the body",
       insertRequest(
         { name: "R", email: "r", phone: "1", zip_code: "2" },
-        { query: columnsOf("name,email,phone,zip_code,has_medicare") },
+        { query: columnsQuery("name,email,phone,zip_code,has_medicare") },
       ),
       refusal(
         400,

@@ -60,7 +60,7 @@ describe("a retired channel", () => {
   it("is told of erasures, when it is set up again, only where it may have heard of the lead", async () => {
     await insertMany(2);
     const [tried] = await claim(sql, "webhook", { ...all, max: 1 });
-    await record(sql, [{ ...held(tried), reason: "answered 503", wait: 3600 }]);
+    await record(sql, [{ ...attemptOf(tried), reason: "answered 503", wait: 3600 }]);
     await syncChannels(sql, []);
     await retireChannel(sql, "webhook");
     await syncChannels(sql, ["webhook"]);
@@ -74,9 +74,9 @@ describe("a retired channel", () => {
     await sql`select private.index_new_leads()`;
     const [waiting, failed, delivered] = await claim(sql, "webhook", all);
     await record(sql, [
-      { ...held(waiting), reason: "answered 503", wait: 3600 },
-      { ...held(failed), reason: "answered 410", failed: true },
-      { ...held(delivered), delivered: true },
+      { ...attemptOf(waiting), reason: "answered 503", wait: 3600 },
+      { ...attemptOf(failed), reason: "answered 410", failed: true },
+      { ...attemptOf(delivered), delivered: true },
     ]);
     await syncChannels(sql, []);
     await retireChannel(sql, "webhook");
@@ -104,7 +104,7 @@ describe("a retired channel", () => {
     await syncChannels(sql, ["email", "webhook"]);
     await enqueueOverdueAlerts(sql);
     const [alert] = await claim(sql, "email", all);
-    await record(sql, [{ ...held(alert), delivered: true }]);
+    await record(sql, [{ ...attemptOf(alert), delivered: true }]);
     await syncChannels(sql, ["email"]);
     await retireChannel(sql, "webhook");
     expect(await enqueueMissedDeliveries(sql)).toBe(1);
@@ -124,7 +124,7 @@ describe("a retired channel", () => {
   });
 });
 
-const held = (delivery: Delivery | undefined) => {
+const attemptOf = (delivery: Delivery | undefined) => {
   if (!delivery) throw new Error("Nothing was claimed.");
   const { leadId, channel, event, attempt } = delivery;
   return { leadId, channel, event, attempt };

@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await makeDatabase();
 });
 
-const test = (settings: Record<string, string>) =>
+const leadsTest = (settings: Record<string, string>) =>
   waitForExit(startLeads(["test"], { DATABASE_URL: database.url, ...settings }));
 
 describe("leads test", () => {
@@ -22,7 +22,7 @@ describe("leads test", () => {
     const receiver = await startReceiver();
     const chat = await startReceiver();
     const mail = await startMailServer();
-    const ran = await test({
+    const ran = await leadsTest({
       ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret, CHAT_URL: chat.url },
       ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
     });
@@ -60,16 +60,16 @@ describe("leads test", () => {
 
   it("stores no lead and owes no delivery", async () => {
     const receiver = await startReceiver();
-    await test({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
+    await leadsTest({ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
     expect(receiver.received).toHaveLength(1);
     expect(await database.owner`select from leads`).toHaveLength(0);
     expect(await database.owner`select from private.deliveries`).toHaveLength(0);
   });
 
-  it("exits with 1 and says why a channel did not take it", async () => {
+  it("exits with 1 and says why a channel did not take the message", async () => {
     const receiver = await startReceiver(answers(410));
     const mail = await startMailServer();
-    const { status, stdout } = await test({
+    const { status, stdout } = await leadsTest({
       ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
       ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
     });
@@ -82,7 +82,7 @@ describe("leads test", () => {
     const mail = await startMailServer({
       onRcptTo: ({ address }, _, done) => done(address.startsWith("gone") ? refusal(550) : null),
     });
-    const ran = await test({
+    const ran = await leadsTest({
       ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example" },
       NOTIFY_EMAIL: "team@a.example, gone@a.example",
     });
@@ -110,7 +110,7 @@ describe("leads test", () => {
   });
 
   it("exits with 1 where no channel is set up", async () => {
-    expect(await test({})).toEqual({
+    expect(await leadsTest({})).toEqual({
       status: 1,
       stdout: "",
       stderr: `No channel is set up. ${howToSetUp()} and start the server again.\n`,

@@ -30,7 +30,7 @@ describe("npm run doctor", () => {
     return { status, output };
   }
 
-  it("passes our own server with its address alone, except for the channel that is not set up", async () => {
+  it("passes our own server, given its address and key, except for the channel that is not set up", async () => {
     const database = await makeDatabase();
     const { address } = await startServer({ DATABASE_URL: database.url, ...provider });
     const { status, output } = await doctor(["--url", address, "--key", anonKey], {
@@ -70,7 +70,7 @@ describe("npm run doctor", () => {
     expect(status).toBe(0);
   });
 
-  it("shows what a page has put into a finding as text, which can neither clear the terminal nor look like a line", async () => {
+  it("shows the text of a page in a finding so that it can neither clear the terminal nor look like a line of the report", async () => {
     const hostile = 'data-backend-url="https://a.example/\x1b[2J\nEverything passed.\u202e"';
     host.alter = (html) => html.replace(/data-backend-url="[^"]*"/, hostile);
     const words = ["--url", project.url, "--key", keys.publishable, "--site", host.url];

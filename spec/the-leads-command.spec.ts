@@ -16,7 +16,7 @@ await owner`insert into public.leads ${owner(aLead())}`;
 
 describe.concurrent("the leads command", () => {
   it.each([["--help"], ["help"], ["-h"]])(
-    "prints every command for %s, under a heading of ours",
+    "prints its commands for %s, under headings of our own",
     async (...words) => {
       const { stdout, ...rest } = await leads(url, ...words);
       expect(rest).toEqual({ status: 0, stderr: "" });
@@ -56,7 +56,7 @@ describe.concurrent("the leads command", () => {
       expect(stdout).toContain(`  ${option} `);
   });
 
-  it("loads each command of its help by the name that is typed, so that none waits for the others", async () => {
+  it("finds each command of its help by the name that is typed, because a command is loaded by that name alone", async () => {
     const helpOf = async (...words: string[]) => {
       const read = await readCommand([...words, "--help"], 100);
       return "help" in read ? read.help : "";
@@ -75,7 +75,7 @@ describe.concurrent("the leads command", () => {
     "help team invite",
     "team help invite",
     "team invite --help",
-  ])("prints the help of a command that has further ones, and of one of these, for %s", async (words) => {
+  ])("prints the help of a command that has subcommands, or of one of these, for %s", async (words) => {
     const { stdout, ...rest } = await leads(url, ...words.split(" "));
     expect(rest).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(
@@ -133,7 +133,7 @@ describe.concurrent("the leads command", () => {
   it("exits with 1 and says so when the database does not answer, has no tables or is not there yet", async () => {
     const { url: empty } = await makeDatabase({ schema: false });
     const folder = await mkdtemp(join(tmpdir(), "leads-none-"));
-    // For root, the data of a folder that only root may enter is elsewhere.
+    // When root runs this, PostgreSQL runs as another user, and the data is looked for elsewhere where that user cannot enter the folder.
     await chmod(folder, 0o711);
     const [away, bare, none] = await Promise.all([
       leads("postgres://localhost:1/none", "list"),
@@ -188,7 +188,7 @@ describe("the leads command, when its connection is lost in the middle", () => {
   );
 });
 
-/** A folder that is laid out as a release: with a list of its files, by which the program knows that it is installed. */
+/** Makes a folder that is laid out as a release. By its MANIFEST, which is empty here, the program knows that it is installed. */
 function copyOfRelease(): string {
   const folder = mkdtempSync(join(tmpdir(), "leads-release-"));
   const root = fileURLToPath(new URL("..", import.meta.url));

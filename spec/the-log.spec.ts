@@ -24,7 +24,7 @@ function written(use: (log: ReturnType<typeof makeLog>) => void, format?: "text"
 }
 
 describe("the list of events", () => {
-  it("holds nothing that no program logs, so that each warning it promises can appear", () => {
+  it("holds only events that some program logs, so that each warning it promises can appear", () => {
     const sources = readSources().filter(
       ({ file }) => !/^(spec|bench)\/|\.spec\.ts$|^log\/events\.ts$/.test(file),
     );

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await owner`vacuum analyze public.leads, private.permissions, private.deliveries, private.lead_work`;
 });
 
-/** How many rows of our tables PostgreSQL reads for some work. */
+/** How many rows of our tables PostgreSQL reads while `work` runs. */
 async function rowsRead(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   return transaction(owner, async (tx) => {
     const sql = tx as unknown as Sql;
@@ -36,7 +36,8 @@ async function rowsRead(work: (sql: Sql) => Promise<unknown>): Promise<number> {
     return (await rowsSoFar(sql)) - before;
   });
 }
-// The session's own counters, which the server has not collected yet.
+
+// From the counters of this transaction, because those of all sessions are updated later.
 async function rowsSoFar(sql: Sql): Promise<number> {
   const [row] = await sql<{ rows: number }[]>`
     select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as rows
@@ -69,7 +70,7 @@ describe("with many leads", () => {
     expect(await rowsRead(claim12)).toBeLessThan(1000);
   });
 
-  it("new leads of a flood from one address are flagged without a look at each lead before them", async () => {
+  it("the newest hundred of a flood from one address are flagged without a look at each lead before them", async () => {
     const address = "192.0.2.66";
     await owner`update private.permissions set address = ${address}`;
     await owner`update private.lead_work set address = ${address}, flags = array['burst from one address']`;

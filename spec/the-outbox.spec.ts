@@ -19,8 +19,8 @@ import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./sup
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
 /**
- * So many seconds after the first look at this clock in a test, which then stands still. It is a second ahead of the database's, so that what
- * was enqueued just now is due at `seconds(0)`.
+ * The moment that is `count` seconds after the first call of this function in a test. It counts from a second later than that call, so that
+ * what was enqueued just now is due at `seconds(0)`.
  */
 const seconds = (count: number) => new Date((clockBegan ||= Date.now() + 1_000) + count * 1000);
 let clockBegan: number;
@@ -119,7 +119,7 @@ describe("the outbox", () => {
     expect([allIds.length, new Set(allIds).size]).toEqual([60, 60]);
   });
 
-  it("gives what a dead process held out again when its lease is over, under the same id and counted", async () => {
+  it("gives the delivery of a dead process out again when its lease is over, with the same id and as the next attempt", async () => {
     await insert();
     const [first] = await claim(sql, "webhook", { ...all, at: seconds(0) });
     expect(await claim(sql, "webhook", { ...all, at: seconds(59) })).toEqual([]);
@@ -130,7 +130,7 @@ describe("the outbox", () => {
   it("gives a postponed delivery out when its time has come, and not before", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", { ...all, at: seconds(0) });
-    await record(sql, [{ ...held(delivery), reason: "answered 500", wait: 300 }], seconds(0));
+    await record(sql, [{ ...attemptOf(delivery), reason: "answered 500", wait: 300 }], seconds(0));
     expect(await claim(sql, "webhook", { ...all, at: seconds(295) })).toEqual([]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(305) })).toHaveLength(1);
   });
@@ -161,17 +161,17 @@ describe("the outbox", () => {
     await insert();
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    await record(sql, [{ ...held(late), reason: "answered 500", wait: 0 }]);
+    await record(sql, [{ ...attemptOf(late), reason: "answered 500", wait: 0 }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(62) })).toEqual([]);
-    await record(sql, [{ ...held(late), delivered: true }]);
-    await record(sql, [{ ...held(holder), reason: "answered 410", failed: true }]);
+    await record(sql, [{ ...attemptOf(late), delivered: true }]);
+    await record(sql, [{ ...attemptOf(holder), reason: "answered 410", failed: true }]);
     expect(await states()).toMatchObject([{ delivered: true, failed: false }]);
   });
 
   it("fails a delivery with its reason and has it tried again when the team asks", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...held(delivery), reason: "answered 410", failed: true }]);
+    await record(sql, [{ ...attemptOf(delivery), reason: "answered 410", failed: true }]);
     expect(await states()).toMatchObject([{ failed: true, last_error: "answered 410" }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(1e6) })).toEqual([]);
     expect(await requeueFailed(sql)).toBe(1);
@@ -184,8 +184,8 @@ describe("the outbox", () => {
     const [webhook] = await claim(sql, "webhook", all);
     const [email] = await claim(sql, "email", all);
     await record(sql, [
-      { ...held(webhook), reason: "answered 500", wait: 9999 },
-      { ...held(email), delivered: true },
+      { ...attemptOf(webhook), reason: "answered 500", wait: 9999 },
+      { ...attemptOf(email), delivered: true },
     ]);
     expect(await requeueLead(sql, webhook?.leadId ?? "")).toBe(1);
     expect(await requeueLead(sql, "00000000-0000-4000-8000-000000000000")).toBe(0);
@@ -203,10 +203,10 @@ describe("the outbox", () => {
     expect(await states()).toMatchObject([{ channel: "email" }, { channel: "webhook" }]);
   });
 
-  it("owes a lead of which no channel took a message to all that are set up, when the team asks", async () => {
+  it("owes a lead to every channel that is set up, when the team asks and no channel has taken a message about it", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...held(delivery), reason: "answered 503", wait: 3600 }]);
+    await record(sql, [{ ...attemptOf(delivery), reason: "answered 503", wait: 3600 }]);
     await syncChannels(sql, ["email"]);
     expect(await requeueLead(sql, delivery?.leadId ?? "")).toBe(2);
     expect(await claim(sql, "email", all)).toHaveLength(1);
@@ -241,11 +241,11 @@ describe("the outbox", () => {
     },
   );
 
-  it("keeps a claim and a pause of this moment at a look for missed deliveries, and the longest wait that a receiver may ask for", async () => {
+  it("looks for missed deliveries without changing a claim, a cooldown, or the longest wait that a receiver may ask for", async () => {
     await syncChannels(sql, ["email"]);
     await insertMany(2);
     const [asked] = await claim(sql, "email", { max: 1, lease: 60 });
-    await record(sql, [{ ...held(asked), reason: "answered 503, asked to wait", wait: 6 * 3600 }]);
+    await record(sql, [{ ...attemptOf(asked), reason: "answered 503, asked to wait", wait: 6 * 3600 }]);
     expect(await claim(sql, "email", { max: 2, lease: 90, cooldown: 20 })).toHaveLength(1);
     const waiting = () =>
       sql`select due_at, claimed_until, cooldown_until from private.deliveries, private.channels where name = 'email' order by id`;
@@ -263,13 +263,13 @@ describe("the outbox", () => {
     expect((await states()).filter((d) => d.event === "lead.overdue")).toHaveLength(1);
   });
 
-  it("makes deliveries that waited for an outage to end due, but not those that the receiver asked to wait", async () => {
+  it("makes due what waited for the end of an outage, but not what the receiver asked to wait", async () => {
     await insertMany(3);
     const claimed = await claim(sql, "webhook", { max: 2, lease: 60 });
     const [one, two] = claimed;
     await record(sql, [
-      { ...held(one), reason: "answered 503", wait: 3600 },
-      { ...held(two), reason: "answered 503, asked to wait", wait: 3600 },
+      { ...attemptOf(one), reason: "answered 503", wait: 3600 },
+      { ...attemptOf(two), reason: "answered 503, asked to wait", wait: 3600 },
     ]);
     await retryNow(sql, "webhook");
     const given = (await claim(sql, "webhook", all)).map(({ id }) => id);
@@ -291,10 +291,10 @@ describe("the outbox", () => {
     });
   });
 
-  it("owes word of an erased lead also when the team had the delivery tried again", async () => {
+  it("owes a message about the erasure of a lead also when the team had the delivery tried again", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...held(delivery), reason: "no answer within 10 s", failed: true }]);
+    await record(sql, [{ ...attemptOf(delivery), reason: "no answer within 10 s", failed: true }]);
     await requeueFailed(sql);
     await sql`select private.erase_leads(array[${delivery?.leadId ?? ""}]::uuid[], 'asked')`;
     expect(await claim(sql, "webhook", all)).toEqual([]);
@@ -303,9 +303,9 @@ describe("the outbox", () => {
     ]);
   });
 
-  it("tells no channel of an erasure while it may still be sending it the lead, also when the team has what waits tried now", async () => {
+  it("tells no channel of an erasure while it may be sending the lead there, also when the team has what waits tried now", async () => {
     await insert();
-    const { leadId } = held((await claim(sql, "webhook", all))[0]);
+    const { leadId } = attemptOf((await claim(sql, "webhook", all))[0]);
     await sql`select private.erase_leads(array[${leadId}]::uuid[], 'asked')`;
     expect([await requeuePending(sql), await requeueLead(sql, leadId)]).toEqual([0, 0]);
     expect(await claim(sql, "webhook", all)).toEqual([]);
@@ -314,21 +314,21 @@ describe("the outbox", () => {
     ]);
   });
 
-  it("takes a delivery for delivered of which one batch brings both a failure and, from an earlier attempt, a success", async () => {
+  it("counts a delivery as delivered when one batch brings both a failure and, from an earlier attempt, a success", async () => {
     await insert();
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    const failure = { ...held(holder), reason: "answered 410", failed: true } as const;
-    await record(sql, [failure, { ...held(late), delivered: true }]);
+    const failure = { ...attemptOf(holder), reason: "answered 410", failed: true } as const;
+    await record(sql, [failure, { ...attemptOf(late), delivered: true }]);
     expect(await states()).toMatchObject([{ delivered: true, failed: false }]);
   });
 
-  it("has everything that waits for a later attempt tried now when the team asks, and leaves what failed until it asks for that", async () => {
+  it("has what waits for a later attempt tried now when the team asks, and leaves what failed until the team asks for that", async () => {
     await insertMany(3);
     const [waiting, failed] = await claim(sql, "webhook", { max: 2, lease: 60 });
     await record(sql, [
-      { ...held(waiting), reason: "answered 503", wait: 3600 },
-      { ...held(failed), reason: "answered 410", failed: true },
+      { ...attemptOf(waiting), reason: "answered 503", wait: 3600 },
+      { ...attemptOf(failed), reason: "answered 410", failed: true },
     ]);
     await claim(sql, "webhook", all);
     expect(await requeuePending(sql)).toBe(1);
@@ -341,7 +341,7 @@ describe("the outbox", () => {
   it("counts as stuck what was owed 15 minutes ago and is not delivered, however often it is tried", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...held(delivery), reason: "answered 503", wait: 3600 }]);
+    await record(sql, [{ ...attemptOf(delivery), reason: "answered 503", wait: 3600 }]);
     const stuckAfter = async (minutes: number) =>
       (await countDeliveries(sql, seconds(60 * minutes))).find(({ channel }) => channel === "webhook")?.stuck;
     expect([await stuckAfter(14), await stuckAfter(16)]).toEqual([0, 1]);
@@ -353,37 +353,37 @@ describe("the outbox", () => {
     const lastError = async () =>
       (await countDeliveries(sql)).find(({ channel }) => channel === "webhook")?.lastError;
     expect(await lastError()).toBeNull();
-    await record(sql, [{ ...held(one), reason: "answered 503", wait: 5 }]);
-    await record(sql, [{ ...held(two), reason: "answered 404: check the address", failed: true }]);
+    await record(sql, [{ ...attemptOf(one), reason: "answered 503", wait: 5 }]);
+    await record(sql, [{ ...attemptOf(two), reason: "answered 404: check the address", failed: true }]);
     expect(await lastError()).toBe("answered 404: check the address");
-    await record(sql, [{ ...held(one), delivered: true }]);
+    await record(sql, [{ ...attemptOf(one), delivered: true }]);
     expect(await lastError()).toBe("answered 404: check the address");
     await requeueFailed(sql);
     const [again] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...held(again), delivered: true }]);
+    await record(sql, [{ ...attemptOf(again), delivered: true }]);
     expect(await lastError()).toBeNull();
   });
 
-  it("sends word of a withdrawal after word of the lead, which then says that the permission was withdrawn", async () => {
+  it("sends the message about a withdrawal after the one about the lead, which then says that the permission was withdrawn", async () => {
     await insert();
     const [created] = await claim(sql, "webhook", { ...all, at: seconds(0) });
     await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
-    // Word of the lead is under way for long; then it failed and is due again.
+    // The message about the lead is under way until its lease is over; then it is due again.
     expect(await claim(sql, "webhook", { ...all, at: seconds(59.5) })).toEqual([]);
     expect(await claim(sql, "webhook", { ...all, lease: 200, at: seconds(62) })).toMatchObject([
       { event: "lead.created", attempt: 2, permission: { withdrawn_at: expect.any(String) } },
     ]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(120) })).toEqual([]);
-    await record(sql, [{ ...held(created), attempt: 2, delivered: true }]);
+    await record(sql, [{ ...attemptOf(created), attempt: 2, delivered: true }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(121) })).toMatchObject([
       { event: "permission.withdrawn", permission: { withdrawn_at: expect.any(String) } },
     ]);
   });
 
-  it("sends word of a withdrawal on while word of the lead waits for a later attempt", async () => {
+  it("sends the message about a withdrawal while the one about the lead waits for a later attempt", async () => {
     await insert();
     const [created] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...held(created), reason: "answered 503", wait: 4 * 3600 }]);
+    await record(sql, [{ ...attemptOf(created), reason: "answered 503", wait: 4 * 3600 }]);
     await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
     expect(await claim(sql, "webhook", { ...all, at: seconds(61) })).toMatchObject([
       { event: "permission.withdrawn" },
@@ -391,7 +391,7 @@ describe("the outbox", () => {
   });
 });
 
-const held = (delivery: Delivery | undefined) => {
+const attemptOf = (delivery: Delivery | undefined) => {
   if (!delivery) throw new Error("Nothing was claimed.");
   const { leadId, channel, event, attempt } = delivery;
   return { leadId, channel, event, attempt };

@@ -47,9 +47,9 @@ describe("two database servers", () => {
     await there.end();
   });
 
-  it("answer lists, the status and exports from the second, which takes no writes, and say where that matters", async () => {
+  it("answer lists, the status and exports from the second, which takes no writes, and say what was not written", async () => {
     const at = (...words: string[]) => leads(standby.url, ...words);
-    // The primary's delivery writes what lists read within a second.
+    // Within a second, the primary's delivery writes what lists read.
     const listed = async () => (await at("list", "--json")).stdout;
     await expect.poll(listed).toContain(aLead().name);
     const list = await at("list", "--json");
@@ -103,7 +103,7 @@ describe("two database servers", () => {
     }));
     const open = ({ host, port }: ServerAddress) =>
       connect(primary.url.replace(primary.host, `${host}:${port}`), { max: 1 });
-    // On a slow machine the promoted one may answer later than another server is waited for.
+    // On a slow machine the promoted server may need longer than the usual grace, which is the wait for the others after the first answer.
     const socket = await openToWritable(servers, open, { grace: 10_000 });
     expect(socket).toMatchObject({ port: servers[1]?.port });
     socket.destroy();
@@ -112,8 +112,8 @@ describe("two database servers", () => {
 
 describe("a server that does not answer", () => {
   it("is not waited for when another one takes writes", async () => {
-    const asked: Socket[] = [];
-    const silent = createServer((socket) => void asked.push(socket.on("error", () => {}).resume())).listen(
+    const accepted: Socket[] = [];
+    const silent = createServer((socket) => void accepted.push(socket.on("error", () => {}).resume())).listen(
       0,
       "127.0.0.1",
     );
@@ -123,12 +123,12 @@ describe("a server that does not answer", () => {
     const servers = [port, writable].map((at) => ({ host: "127.0.0.1", port: at }));
     const open = (server: ServerAddress) =>
       connect(primary.url.replace(primary.host, `127.0.0.1:${server.port}`), { max: 1, connectTimeout: 60 });
-    // It is given up when its time is over, which is longer here than the test may take.
+    // The silent server is given up after the time in `answer`, which is longer here than the test may take.
     const socket = await openToWritable(servers, open, { answer: 60_000 });
     expect(socket).toMatchObject({ port: writable });
-    await expect.poll(() => asked.map(({ readyState }) => readyState)).toEqual(["open"]);
+    await expect.poll(() => accepted.map(({ readyState }) => readyState)).toEqual(["open"]);
     socket.destroy();
-    for (const socket of asked) socket.destroy();
+    for (const socket of accepted) socket.destroy();
     silent.close();
   });
 });

@@ -20,7 +20,7 @@ describe("the waits between attempts", () => {
     expect(waitAfter(10, 1, even)).toEqual({ seconds: 4 * hour, isAsked: false });
   });
 
-  it("end after 26 attempts and about three days, so that a program that starts again and again uses up no lead", () => {
+  it("end after 26 attempts and about three days, so that a program that keeps starting again does not use them up in minutes", () => {
     expect(isLastAttempt(26, 72 * hour)).toBe(true);
     expect(isLastAttempt(26, 2 * hour)).toBe(false);
     expect(isLastAttempt(25, 72 * hour)).toBe(false);

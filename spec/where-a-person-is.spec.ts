@@ -105,7 +105,7 @@ describe("a ZIP code", () => {
     "３３１０１－１２３４",
     "٣٣١٠١",
     "३३१०१",
-  ])("is read as typed, in whatever digits: %j", async (typed) => {
+  ])("is read however it is typed, in the digits of any script: %j", async (typed) => {
     expect(await places(typed)).toBe("FL New_York");
   });
 
@@ -166,7 +166,7 @@ describe("a phone number", () => {
 
 describe("whatever was typed", () => {
   it("has a place, which the calling hours can read", async () => {
-    // PostgreSQL holds no NUL and no half of a surrogate pair; the table refuses both.
+    // PostgreSQL refuses a text with a NUL; fast-check makes no half of a surrogate pair.
     const text = fc.oneof(fc.string({ unit: "binary" }), fc.stringMatching(/^[0-9 ()+x.-]{0,40}$/));
     const storable = text.filter((typed) => !typed.includes("\0"));
     await fc.assert(
@@ -180,7 +180,7 @@ describe("whatever was typed", () => {
     );
   });
 
-  it("has a place when nothing was", async () => {
+  it("has a place when nothing was typed", async () => {
     const [row] = await database.owner`select private.place_of(null, null) as place`;
     expect(row?.place).toBe("unknown/America/New_York");
   });

@@ -10,7 +10,7 @@ import { freePort } from "./free-port.ts";
 export interface Answer<Body> {
   status: number;
   body: Body;
-  /** As it came over the wire. */
+  /** The body as it came over the wire. */
   text: string;
 }
 
@@ -21,13 +21,13 @@ export interface TestMember {
   cookie: string;
   /** Calls the API as this member's page does. `body` is what its type says only where the status is 200. */
   call<Name extends CallName>(name: Name, request?: RequestOf<Name>): Promise<Answer<ResponseOf<Name>>>;
-  /** Asks for a file at the address that `export` or `audit/export` answered. */
-  download(address: string): Promise<Response>;
+  /** Asks for a file at the path that `export` or `audit/export` answered as its address. */
+  download(path: string): Promise<Response>;
 }
 
 export interface TestInbox {
   url: string;
-  /** A member who is signed in. */
+  /** Adds a member who is signed in. */
   member(name?: string, role?: "member" | "manager"): Promise<TestMember>;
   /** Ends the server, for a chapter that starts it again on the same port. */
   stop(): Promise<void>;
@@ -129,9 +129,9 @@ export async function addPlaces({ owner }: TestDatabase): Promise<void> {
   }
 }
 
-let numbers = 0;
+let phoneNumbers = 0;
 /** A phone number of its own, with an area code that no place has. */
-export const aNumber = () => `111-555-${String(1000 + numbers++)}`;
+export const aPhoneNumber = () => `111-555-${String(1000 + phoneNumbers++)}`;
 
 /** Stores a lead that came some hours ago, ready for the queue, and returns its id. */
 export async function addLead(
@@ -141,7 +141,7 @@ export async function addLead(
 ): Promise<string> {
   const email = `${crypto.randomUUID()}@example.com`;
   const created_at = new Date(Date.now() - hoursAgo * 3_600_000);
-  const lead = aLead({ zip_code: noonZip, phone: aNumber(), email, created_at, ...differences });
+  const lead = aLead({ zip_code: noonZip, phone: aPhoneNumber(), email, created_at, ...differences });
   const [stored] = await owner<{ id: string }[]>`insert into public.leads ${owner(lead)} returning id`;
   await owner`select private.index_new_leads(look_back => '100 years')`;
   return stored?.id as string;

@@ -1,9 +1,9 @@
-// What the intake answers to a call 1, compared whole.
+// What the intake answers to call 1, the insert, in a form that a test can compare with one `toEqual`.
 import type { makeIntake } from "./intake.ts";
 
 type App = Awaited<ReturnType<typeof makeIntake>>["app"];
 
-/** What an answer says, all of it. */
+/** The status, the content type and the body of an answer. */
 export async function answerOf(app: App, request: Request) {
   const answer = await app.fetch(request);
   const text = await answer.text();
@@ -25,5 +25,5 @@ export const refusal = (
   body: { code, message, details: null, hint: null, ...more },
 });
 
-/** The query that states the columns of an insert. */
-export const columnsOf = (names: string) => `?columns=${encodeURIComponent(names)}`;
+/** The query part of an address, which states the columns of an insert. */
+export const columnsQuery = (names: string) => `?columns=${encodeURIComponent(names)}`;

@@ -9,8 +9,8 @@ import { pageSettings, useSite } from "./site.ts";
 import { formReady } from "./visitor.ts";
 
 /** The paths of the form's two calls. */
-export const insert = "/rest/v1/leads";
-export const submitLead = "/functions/v1/submit-lead";
+export const insertPath = "/rest/v1/leads";
+export const submitLeadPath = "/functions/v1/submit-lead";
 
 /** A lead whose phone and ZIP code are not what one expects: the form takes whatever a person types. */
 export const lead = {
@@ -45,7 +45,7 @@ export function useLeadForm(kind?: Parameters<typeof useBrowser>[0]) {
   };
 }
 
-/** Holds the form's script back until the function that it returns is called. That one does not wait until the script has arrived. */
+/** Holds the form's script back until the returned function is called. The returned function does not wait for the script to arrive. */
 export async function holdScript(page: Page): Promise<() => Promise<void>> {
   const held = Promise.withResolvers<void>();
   await intercept(page, /\/assets\/form-/, async (route) => {

@@ -34,10 +34,11 @@ echo "$*" >> "$LEADS_PREFIX/asked"
 case $* in *ActiveState*) cat "$LEADS_PREFIX/state" ;; esac
 `;
 
-// Stands for a release's Node: runs the program, which says its version, and asks the server, which answers. A test makes it do otherwise by
-// files. In the release: `broken` (it does not run), `slow` and `upgrades-slowly` (the program, or its upgrade, does not end, and writes that it
-// is under way), `upgrades-nothing` (the upgrade fails), `unready` (the server never answers), `late` (it does from the second time on).
-// On the machine: `changed-tables` (no release works on the tables), `database-down` (no server is ready).
+// Stands for a release's Node. With the program it prints the version. With -e, by which deploy/releases asks the server, it succeeds, as
+// if the server had answered with ok. A test makes it do otherwise by files. In the release: `broken` (the server does not answer at all),
+// `unready` (the server is never ready), `late` (the server is ready from the second request on), `slow` and `upgrades-slowly` (the
+// program, or its upgrade, does not end, and writes `under-way`), `upgrades-nothing` (the upgrade fails). On the machine:
+// `changed-tables` (no release works on the tables), `database-down` (no server is ready).
 const node = `#!/bin/sh
 here=$(dirname "$(dirname "$0")")
 case $* in
@@ -93,7 +94,7 @@ export const environment = () => ({
 /** Types a command of deploy/releases and returns its exit status and what it said. */
 export const type = (...words: string[]) => typeAndAnswer("", ...words);
 
-/** The same, and answers its questions. */
+/** The same, and answers the command's questions with `input`. */
 export function typeAndAnswer(input: string, ...words: string[]): { status: number | null; said: string } {
   const { status, stdout, stderr } = spawnSync("sh", [script, ...words], {
     env: environment(),

@@ -11,7 +11,7 @@ export interface TakenMail {
   headers: Map<string, string>;
 }
 
-/** Refuses as a mail server does: with a number. */
+/** The error with which a handler of the mail server refuses something; `responseCode` is SMTP's, such as 550. */
 export const refusal = (responseCode: number, words = "No."): Error =>
   Object.assign(new Error(words), { responseCode });
 

@@ -1,5 +1,5 @@
-// The order in which a run starts its chapters: one that drives a browser after one of the system's in turn, because the former keep
-// the cores busy and the latter often wait for a deadline, and the quick ones last, because a core that ends early then waits for little.
+// The order in which a run starts its chapters. Those that drive a browser and those of the system take turns, because the former keep the
+// cores busy and the latter often wait for a deadline. The quick ones come last, so that at the end of the run no core is idle for long.
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { browser } from "../tiers.ts";
 
@@ -15,9 +15,9 @@ export class OrderOfChapters extends BaseSequencer {
   }
 }
 
-/** Those of which it is true, and the others. */
-function divide<Item>(list: Item[], isFirst: (item: Item) => boolean): [Item[], Item[]] {
-  return [list.filter(isFirst), list.filter((item) => !isFirst(item))];
+/** The items that meet a condition, and the others. */
+function divide<Item>(list: Item[], condition: (item: Item) => boolean): [Item[], Item[]] {
+  return [list.filter(condition), list.filter((item) => !condition(item))];
 }
 
 /** Spreads the shorter list evenly over the longer one. */

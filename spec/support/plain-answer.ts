@@ -6,7 +6,10 @@ import type { WireAnswer } from "./wire.ts";
 const internals =
   /\n\s{1,20}at \S|node_modules|file:\/\/|\w\.(tsx?|mjs|sql):\d|insert into|relation "|syntax error at/i;
 
-/** Whether the data path or the functions answer this address, as a browser would read it. Not a beacon's address: its answer is a sentence, which no page shows. */
+/**
+ * Whether the data path or the functions answer at this address, once it is parsed as browsers parse it. The address of the beacons is left
+ * out, because its refusals are plain sentences, which no page shows.
+ */
 export const isApi = (target: string) =>
   URL.canParse(target, "http://x") &&
   /^\/(rest|functions)\/(?!v1\/submit-lead\/c$)/.test(new URL(target, "http://x").pathname);

@@ -30,7 +30,7 @@ export async function startReceiver(answer: Answer = answers(204)) {
     received.push(one);
     receiver.answer(response, one);
   });
-  // One that nobody else is given while the receiver is closed.
+  // A port that nobody else is given while the receiver is closed.
   const port = await freePort();
   async function open(): Promise<void> {
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));

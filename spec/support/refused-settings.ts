@@ -1,4 +1,4 @@
-// What the settings say against wrong values, for the chapters about settings.
+// How wrong settings are refused, for the chapters about settings.
 import { ConfigError, readConfig } from "../../config/config.ts";
 
 /** The message with which these settings are refused, or "" when they are taken. */

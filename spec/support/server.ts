@@ -16,7 +16,7 @@ export interface RunningServer {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** Every server that is not ended. None outlives this process, however it ends. */
+/** Every server that has not ended. This process kills them when it exits. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
@@ -37,7 +37,7 @@ export function spawnServer(env: Record<string, string>) {
   });
   running.add(child);
   let output = "";
-  // Its exit may be told before the last that it has written.
+  // Not "exit", which Node may emit before the last output has been read.
   const ended = once(child, "close").then(([code, signal]) => {
     running.delete(child);
     return { code, signal };

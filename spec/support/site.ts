@@ -68,7 +68,7 @@ export function useSite(settings: PageSettings = pageSettings) {
     url: (path = "/") => `http://localhost:${(server.address() as AddressInfo).port}${path}`,
     site: () => site,
     calls,
-    /** What a path answers from now on. A path that no test mentions answers as if it had taken a lead. */
+    /** How a call to a path is answered from now on. Other calls are answered as if the backend had taken a lead. */
     reply: (path: string, reply: Reply) => void replies.set(path, reply),
     reset() {
       replies.clear();
@@ -77,7 +77,7 @@ export function useSite(settings: PageSettings = pageSettings) {
   };
 }
 
-/** A browser's page is emptied there between two tests. Without the policy of our pages it would change its process. */
+/** A page is emptied at `healthPath` between two tests. Without the policy of our pages the browser would take another process for it. */
 const healthHeaders = { "cross-origin-opener-policy": "same-origin", "content-type": "text/plain" };
 
 async function servePage(site: Site, request: IncomingMessage, response: ServerResponse, path: string) {

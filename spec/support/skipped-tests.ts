@@ -1,4 +1,4 @@
-// At the end of a run, lists the tests that were skipped by name, because a summary that only counts them hides what was not tested.
+// At the end of a run, lists the names of the tests that were skipped, because a summary that only counts them hides what was not tested.
 import type { Reporter, TestModule } from "vitest/node";
 
 export default class SkippedTests implements Reporter {

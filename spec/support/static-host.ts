@@ -1,5 +1,5 @@
-// A static host, as Netlify and Cloudflare Pages are one: serves the folder that the build made, with the headers that its
-// `_headers` file asks for, pages without their ending, and its own 404.
+// A static host like Netlify and Cloudflare Pages: serves the folder that the build made, with the headers that the folder's `_headers`
+// file asks for. It finds a page by its address without `.html`, and answers 404 with the folder's 404.html.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -76,7 +76,7 @@ function fileFor(folder: string, path: string): string | undefined {
   return candidates.find((file) => existsSync(file) && statSync(file).isFile());
 }
 
-/** The rules of a `_headers` file that match a path; a later rule adds to an earlier one. */
+/** The headers that a folder's `_headers` file asks for at a path: those of every rule that matches it. */
 export function headersFor(folder: string, path: string): [string, string][] {
   const rules = readFileSync(join(folder, "_headers"), "utf8").split(/\n(?=\/)/);
   return rules.flatMap((rule) => {
@@ -108,7 +108,7 @@ export async function buildSite(settings: Record<string, string>): Promise<strin
   return join(copy, "dist");
 }
 
-/** Copies what the build reads into a folder of its own, which goes after the chapter. */
+/** Copies what the build reads into a folder of its own, which is removed after the chapter. */
 export function copySources(): string {
   const copy = mkdtempSync(join(tmpdir(), "static-site-"));
   atTheEnd(() => rmSync(copy, { recursive: true }));
@@ -145,7 +145,7 @@ export function copyForAnotherUser(): string {
   return copy;
 }
 
-/** Starts a build in such a folder, as another user if asked, with the folder's own Node where it has one. */
+/** Starts a build in a copy of the sources, as another user if asked, with the copy's own Node where it has one. */
 export function startBuild(
   copy: string,
   settings: Record<string, string> = {},

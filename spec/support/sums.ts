@@ -9,7 +9,10 @@ export async function report(sql: Sql, days: number): Promise<unknown> {
   return row?.report;
 }
 
-/** The report from the sums of the days and from the leads, both of one moment, because a call becomes a day old in between otherwise. */
+/**
+ * The report from the sums of the days, and the report from the leads. Both are made in one transaction, because at two moments the last
+ * days would not be the same, and the reports could differ by a lead or a call.
+ */
 export async function reportBothWays(
   owner: Sql,
   days: number,
@@ -65,7 +68,7 @@ export async function countedByReading(sql: Sql) {
   return { counts, channels: [...channels], late: queue?.late };
 }
 
-/** How many leads of the queue wait for longer than 24 hours, as the product counts them. */
+/** How many leads of the queue came more than 24 hours ago and have not been tried, as the product counts them. */
 export const lateInQueue = async (sql: Sql) => {
   const [queue] = await sql<{ late: number }[]>`
     select (private.queue_counts(row(null, null, 'operator', 'operator')::private.actor) ->> 'late')::int as late`;

@@ -58,7 +58,7 @@ export interface SupabaseLike extends TestDatabase {
   platform: Sql;
 }
 
-/** Starts a server for a chapter, prepared as Supabase does, and removes it after the chapter. */
+/** Starts a server for a chapter, prepared as Supabase prepares one, and removes it after the chapter. */
 export async function startSupabaseLike(server = installedServers()[0] as Installed) {
   const port = await startCluster(server);
   const address = (role: string, database: string) =>

@@ -11,7 +11,7 @@ export async function fillIn(page: Page, lead: Lead): Promise<void> {
   await page.getByLabel("I have been diagnosed with diabetes").setChecked(lead.has_diabetes);
 }
 
-/** Resolves when the form's script has hydrated the form. A press before that posts the form plainly, to another address than the script. */
+/** Resolves when the script has hydrated the form. A press before that posts the form plainly, to another address than the script's. */
 export const formReady = (page: Page): Promise<unknown> =>
   page.locator("#lead-form[data-ready]").waitFor({ state: "attached" });
 

@@ -2,7 +2,7 @@
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** What the clocks of a zone show, written as if it were UTC: its getUTC methods read the clock. */
+/** A date whose getUTC methods return what the clocks of a zone show at a moment. */
 export function clockIn(zone: string, moment: Date): Date {
   let format = formats.get(zone);
   if (!format) {

@@ -29,7 +29,7 @@ export function openAndSend(address: string, bytes: string | Buffer = "", timeou
         ),
       );
     }, timeout);
-    // A connection that is reset after the answer has still answered.
+    // The server may reset the connection after its answer.
     socket.on("error", () => {});
     socket.on("data", (part) => parts.push(part));
     socket.on("close", () => {
