@@ -1,5 +1,5 @@
--- When a person may be called: a call outside the hours of a state must be refused here, because every way to the number goes
--- through the database. A call to a person who may be in several places is lawful only when it is lawful in each of them.
+-- When a person may be called. The database and not the inbox decides it, because every way to the number goes through the database.
+-- A call to a person who may be in several places is lawful only when it is lawful in each of them.
 
 -- The nth weekday (1 is Monday) of a month.
 create function private.nth_weekday(year integer, month integer, weekday integer, nth integer) returns date
@@ -69,12 +69,13 @@ as $$
 $$;
 
 -- For each place key: may a call begin at this moment, and if not, when next within 14 days.
---   next_callable_at  the first moment from now on that every place of the key allows; null when there is none in 14 days
+--   next_callable_at  the first moment, this one included, that every place of the key allows; null when there is none in 14 days
 --   callable_until    when the hours under way end; null when a call is not lawful now
 --   local_time        on the clocks of the first place, as 2026-11-21T08:30
 --   states, zones     each once, the likeliest first; no state when the ZIP code is unknown
 --   reason            null when lawful; else paused, holiday, sunday, outside_hours or unknown_zip
---   blocking_state    the state that forbids it, and the zone whose clocks to tell the next time by
+--   blocking_state    the state that forbids the call, or unknown; null when lawful
+--   blocking_zone     that state's zone, in whose time the next callable moment is told
 -- One row for each key given. A key that is null, empty or not made by place_of counts as an unknown ZIP code.
 create function private.calling_windows(place_keys text[], moment timestamptz default now())
 returns table (

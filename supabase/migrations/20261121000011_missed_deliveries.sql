@@ -1,11 +1,12 @@
--- What the delivery enqueues some time after the insert: word of the leads that is owed to no channel, and the alerts about leads that wait
+-- What the delivery enqueues some time after the insert: messages about leads that are owed to no channel, and alerts about leads that wait
 -- too long.
 
--- Enqueues word of the leads of the last three days where it is owed to no channel, because none was set up when they came, or it was
--- retired before it took the message; an alert that a lead is overdue is not word of it. Older leads, those that the team has reviewed and
--- those of people who withdrew the permission are left to `leads retry`. Returns the number of deliveries. Before that it makes due what a
--- clock that was ahead has put off, by hours or by years: the first attempt waits for 90 seconds at most, a later one for six
--- hours (delivery/backoff.ts), and neither a claim (delivery/dispatcher.ts) nor the pause of a channel lasts for two minutes.
+-- Enqueues a message about each lead of the last three days that is owed to no channel, because no channel was set up when the lead came,
+-- or the channel was retired before it took the message. An alert that the lead is overdue does not count as that message. Older leads,
+-- leads that the team has reviewed and leads whose permission is withdrawn are left to `leads retry`. Returns the number of deliveries.
+-- First it makes due what a clock that was ahead has put off. It recognizes that by the wait, which is too long: the first attempt waits
+-- for 90 seconds at most, a later one for six hours (delivery/backoff.ts), and a claim (delivery/dispatcher.ts) or a channel's pause lasts
+-- less than two minutes.
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -51,13 +52,13 @@ begin
   delete from private.deliveries d
   where (d.lead_id, d.channel, d.event) in (
     select o.lead_id, o.channel, o.event from private.deliveries o
-    -- Not one that was tried: its receiver may have heard of the lead, and is owed word of an erasure then.
+    -- An alert that was tried stays: its receiver may know of the lead, and this row is why it would be told of an erasure.
     where o.event = 'lead.overdue' and o.delivered_at is null and o.failed_at is null and o.claimed_until is null and o.attempts = 0
       and (
         exists (select from private.reviews r where r.lead_id = o.lead_id)
         or exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
       )
-    -- A dispatcher may be claiming one of these at this moment, and an erasure deleting it.
+    -- Does not wait for a dispatcher that is claiming one of these at this moment, or for an erasure that is deleting it.
     for update of o skip locked
   );
   insert into private.deliveries (event, lead_id, channel)

@@ -2,7 +2,8 @@
 -- which find out from the session who acts, and write the audit log in the same transaction.
 
 -- A member's name as it is stored: without invisible characters, with single spaces, in NFC. The joiners of some scripts (U+200C, U+200D)
--- stay. Invisible characters are removed first, because one may stand between a letter and its accent or between two spaces.
+-- stay. Invisible characters are removed before NFC and before spaces are joined, because one may stand between a letter and its accent
+-- or between two spaces.
 create function private.member_name(typed text) returns text
 language sql immutable
 set search_path = ''
@@ -12,7 +13,7 @@ return btrim(regexp_replace(normalize(
     '[\u0001-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]', '', 'g'
   ), nfc), ' +', ' ', 'g'));
 
--- The key by which two names count as the same. It ignores capitals and joiners, so that no two members have names that look alike.
+-- The key by which two names count as the same: no two members have names that differ only in capitals and joiners.
 create function private.member_key(name text) returns text
 language sql immutable
 set search_path = ''

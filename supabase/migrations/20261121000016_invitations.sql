@@ -7,7 +7,7 @@ create table private.invitations (
   member_id uuid not null references private.members,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '24 hours',
-  -- When it was used, or a newer one took its place.
+  -- When it was used, was replaced by a newer one, or ended because the member was removed.
   used_at timestamptz
 );
 
@@ -15,13 +15,14 @@ create table private.invitations (
 alter table private.invitations enable row level security;
 revoke all on private.invitations from public, anon, leads_intake, leads_delivery, leads_team;
 
--- Whether an invitation has not expired. One that was made more than an hour from now was made by a clock that was ahead, and would be
--- good until that time comes.
+-- Whether an invitation has not expired. One that is dated more than an hour ahead does not count: a clock that was ahead made it, and it
+-- would be valid for too long.
 create function private.is_in_time(i private.invitations) returns boolean
 language sql stable
 return i.expires_at > now() and i.created_at < now() + interval '1 hour';
 
--- The invitation of a token. Raises PT401 saying whether it was used or replaced by a newer one, is too old, or is nobody's.
+-- Locks the invitation of a token and its member until the end of the transaction, and returns the invitation. Raises PT401 saying whether
+-- it was used or replaced by a newer one, is too old, or is nobody's.
 create function private.invitation_of(token text) returns private.invitations
 language plpgsql
 set search_path = ''
@@ -29,7 +30,7 @@ as $$
 declare
   i private.invitations;
 begin
-  -- The member first, as a sign-in, a recovery and a removal do, because two that take locks in two orders would wait for each other.
+  -- Locks the member first, as a sign-in, a recovery and a removal do: two transactions that lock in two orders would wait for each other.
   perform from private.members m
   where m.id = (select x.member_id from private.invitations x where x.token_hash = private.hash_of(token)) and m.removed_at is null
   for no key update;
@@ -74,8 +75,8 @@ begin
   return jsonb_build_object('token', token, 'expires_at', expires);
 end $$;
 
--- Returns the token of the invitation. Raises PT400 for a name that nobody can see, or of more than 100 characters as it is stored, and PT409
--- when a member has the name, or the operator.
+-- Adds a member and returns their invitation, as private.invite does. Raises PT400 for a name that nobody can see, or that has more than
+-- 100 characters as it is stored, and PT409 for the name of another member or of the operator.
 create function team.invite_member(member_name text, member_role text) returns jsonb
 language plpgsql
 security definer

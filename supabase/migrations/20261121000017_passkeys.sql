@@ -1,5 +1,5 @@
 -- Signing in with a passkey: the inbox checks a signature of a challenge with the public key that is stored here. The functions that
--- join and sign in run without a session, so each tells only whether the invitation or the passkey is valid.
+-- join and sign in run without a session, so they tell nothing of a member without a valid invitation or the id of a passkey.
 
 -- Holds public keys only, because a copy of this table must not be enough to sign in.
 create table private.passkeys (
@@ -54,7 +54,7 @@ begin
   return challenge;
 end $$;
 
--- Uses a challenge up. Raises PT401 when it was not made for this, was used, or is too old.
+-- Uses a challenge up. Raises PT401 when it was not made for this purpose and member, was used, or is too old.
 create function private.use_challenge(challenge text, expected_purpose text, member uuid) returns void
 language plpgsql
 set search_path = ''
@@ -149,7 +149,8 @@ declare
 begin
   perform private.use_challenge(challenge, 'sign in', null);
   perform private.lock_member(p.member_id) from private.passkeys p where p.id = passkey_id;
-  -- The counter again, which the inbox has checked (WebAuthn 2, 7.2 step 21), because of two sign-ins at once the later one may be the copy's.
+  -- The inbox has checked the counter (WebAuthn 2, 7.2 step 21). This checks it again, because the later of two sign-ins at once may come
+  -- from a copy of the passkey.
   update private.passkeys p set counter = new_counter, backed_up = is_backed_up, last_used_at = now()
   where p.id = passkey_id and (p.counter < new_counter or p.counter = 0 and new_counter = 0)
   returning p.member_id into member;
@@ -198,7 +199,7 @@ as $$
 declare
   actor private.actor := private.require_session();
 begin
-  -- A recovery that this waits for deletes the challenge.
+  -- Waits for a recovery of the member that is under way, which deletes the challenge.
   perform private.lock_member(actor.member_id);
   perform private.use_challenge(challenge, 'add passkey', actor.member_id);
   perform private.add_passkey(actor.member_id, passkey, passkey_label);

@@ -1,5 +1,5 @@
 -- Signing in with an account at the company's identity provider (OpenID Connect), which a member links through their invitation. The
--- functions run without a session, so each tells only whether the account or the invitation is valid.
+-- functions run without a session, so they tell nothing of a member without a valid invitation or a linked account.
 
 -- The account of the company's own sign-in that an invited member linked.
 create table private.company_accounts (
@@ -17,7 +17,8 @@ create table private.company_sign_ins (
   code_verifier text not null,
   -- The invitation that the account is to be linked through; null for a member who linked one before.
   invitation_hash bytea references private.invitations,
-  -- The session of the browser that began it. The provider sends the browser back from another site, and its cookie is not sent then.
+  -- The session of the browser that began it. It is kept here, because a browser sends no session cookie when the provider's site sends it
+  -- back.
   session_hash bytea,
   begun_at timestamptz not null default now(),
   expires_at timestamptz not null default now() + interval '10 minutes'

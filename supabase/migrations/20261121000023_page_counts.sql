@@ -16,14 +16,14 @@ create table private.page_counts (
 
   primary key (day, hour, source, medium, campaign, variant, device, step),
   constraint hour_is_of_a_day check (hour between -1 and 23),
-  -- The lengths apart, because a regular expression with {0,60} takes ten times as long.
+  -- The length is checked by itself, because a regular expression with {0,60} takes ten times as long.
   constraint source_is_clean check (length(source) <= 60 and source ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
   constraint medium_is_clean check (length(medium) <= 60 and medium ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
   constraint campaign_is_clean check (length(campaign) <= 60 and campaign ~ '^([a-z0-9][a-z0-9 ._+-]*|\((other|removed)\)|)$'),
   constraint variant_is_a_word check (length(variant) <= 40 and variant ~ '^[a-z0-9-]*$'),
   -- no-script: a browser that runs no script, whichever device it is on.
   constraint device_is_known check (device in ('phone', 'tablet', 'computer', 'no-script', 'bot', 'unknown')),
-  -- served, prefetched: by the server. The others: seen in the browser. A reload or a return is no view.
+  -- The server counts served and prefetched by itself; a browser reports the others. A reload or a return is no view.
   constraint step_is_known check (
     step in ('served', 'prefetched', 'view', 'reload', 'return', 'half_read', 'form_seen', 'began', 'pressed')
   ),
@@ -80,11 +80,11 @@ as $$
   end
 $$;
 
--- Adds page counts to this hour, and vitals to this day, by the database's clock. `pages` is an array of {source, medium, campaign, variant,
--- device, step, n}, with the words as they stand in the addresses; `vitals` is an array of {variant, device, vital, bucket, n}. Raises an integrity
--- violation (class 23) for a value that a constraint refuses, and adds nothing then. Rows are added in one order and by one call at a time,
--- so that processes that add at once cannot deadlock. The commit does not wait for the disk, because to lose some seconds of counts in a
--- crash is acceptable.
+-- Adds page counts to this hour, and vitals to this day, by the database's clock. `pages` is an array of {source, medium, campaign,
+-- variant, device, step, n}, with the words as they stand in the addresses; `vitals` is an array of {variant, device, vital, bucket, n}.
+-- Raises an integrity violation (class 23) for a value that a constraint refuses, and adds nothing then. Rows are added in one order and by
+-- one call at a time, so that processes that add at once cannot deadlock. The commit does not wait for the disk, because to lose some
+-- seconds of counts in a crash is acceptable.
 create function private.add_counts(pages json, vitals json) returns void
 language plpgsql
 security definer
@@ -156,9 +156,9 @@ begin
   on conflict (day, variant, device, vital, bucket) do update set n = c.n + excluded.n;
 end $$;
 
--- Replaces the hourly counts of days that are more than eight days old by sums of the day, and clears the sums of those hours (private.report_page_hours), which
--- are kept only as long as the counts by hour. Where it rolled something up, it also deletes names that were not used for 90 days. Returns the
--- number of hourly rows rolled up.
+-- Replaces the hourly counts of days that are more than eight days old by sums of the day, and deletes the sums of those hours
+-- (private.report_page_hours), which are kept only as long as the counts by hour. Where it rolled something up, it also deletes names that
+-- were not used for 90 days. Returns the number of hourly rows rolled up.
 create function private.roll_up_counts(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -168,7 +168,7 @@ declare
   today date := (moment at time zone 'UTC')::date;
   rolled_up integer;
 begin
-  -- One process does it; another need not wait, because the work is done then.
+  -- One process does it; another need not wait, because the first one does all the work.
   if not pg_try_advisory_xact_lock(hashtext('private.roll_up_counts')) then
     return 0;
   end if;
@@ -203,4 +203,4 @@ end $$;
 revoke execute on function private.device_of, private.add_counts, private.roll_up_counts from public;
 grant execute on function private.add_counts to leads_intake;
 grant execute on function private.roll_up_counts to leads_delivery;
--- No right for leads_intake to read a count, and none for anon to add one: a browser's word comes through the web process alone.
+-- No right for leads_intake to read a count, and none for anon to add one: what a browser reports comes through the web process alone.

@@ -1,7 +1,6 @@
 -- What campaigns cost, as the provider types it in or brings it as a list of an ad network.
 
--- What a campaign cost on a day, as the provider typed it in or brought it as a list. An empty source or medium stands for every source
--- or medium of the campaign.
+-- What a campaign cost on a day. An empty source or medium stands for every source or medium of the campaign.
 create table private.campaign_costs (
   day date not null,
   source text not null,

@@ -1,5 +1,5 @@
--- What a member does with a lead leaves rows here: who has it, each call, each outcome, each eligibility check; and what the queue
--- needs to know of the places where people are. Functions of the schema `team` alone write them.
+-- What a member does with a lead leaves rows here: who has it, each call, each outcome, each eligibility check. Functions of the schema
+-- `team` alone add them. Also what the queue needs to know of the places where people are (place_windows).
 
 -- When a claim ends that is made or renewed now.
 create function private.claim_ends() returns timestamptz
@@ -39,7 +39,7 @@ create table private.outcomes (
   -- Null: a review without a call.
   call_id uuid unique references private.calls on delete cascade,
   member_id uuid not null references private.members,
-  -- The moment of the insert and not of its transaction's start, because of two outcomes the one that waited for the other is the later.
+  -- The moment of the insert and not of its transaction's start: when one outcome waits for another, the one that waited is the later one.
   at timestamptz not null default clock_timestamp(),
   outcome text not null,
   note text not null default '',
@@ -80,7 +80,8 @@ alter table private.eligibility_checks enable row level security;
 revoke all on private.claims, private.calls, private.outcomes, private.eligibility_checks
 from public, anon, leads_intake, leads_delivery, leads_team;
 
--- The calling hours of each place that a lead has, computed when they change and not each time the queue is read.
+-- Whether each place key that a lead has (private.lead_work) may be called now, and until or from when; computed when it changes and not
+-- each time the queue is read.
 create table private.place_windows (
   place text primary key,
   callable boolean not null default false,
@@ -91,8 +92,8 @@ create table private.place_windows (
   reason text,
   blocking_state text,
   blocking_zone text,
-  -- Until when the row holds: to the end or the beginning of the hours, and no longer than the hour, because the reason changes at
-  -- midnight.
+  -- Until when the row holds: until calling hours end or begin, but at most until the next full hour, because the reason may change at
+  -- midnight of any zone.
   holds_until timestamptz not null default '-infinity'
 );
 create index place_windows_by_age on private.place_windows (holds_until);
@@ -115,8 +116,8 @@ create trigger lead_work_10_add_place_windows after insert on private.lead_work
 referencing new table as added
 for each statement execute function private.add_place_windows();
 
--- Computes the rows anew that hold no longer, and those of a clock that was ahead for a moment: no row holds for more than an hour. A
--- minute more, because another process may have computed them since this transaction began.
+-- Computes anew the rows that hold no longer. Also those that hold for more than an hour, which a clock that was ahead for a moment has
+-- computed; a minute more is allowed, because another process may have computed a row since this transaction began.
 create function private.refresh_place_windows() returns void
 language plpgsql
 set search_path = ''
@@ -139,7 +140,7 @@ begin
   where p.place = c.place;
 end $$;
 
-create function private.clear_place_windows() returns trigger
+create function private.expire_place_windows() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -149,8 +150,8 @@ begin
   return null;
 end $$;
 
-create trigger paused_states_10_clear_place_windows after insert or update or delete on private.paused_states
-for each statement execute function private.clear_place_windows();
+create trigger paused_states_10_expire_place_windows after insert or update or delete on private.paused_states
+for each statement execute function private.expire_place_windows();
 
 -- Closes the work on a lead whose permission is withdrawn, however it was withdrawn.
 create function private.close_withdrawn_lead() returns trigger
@@ -176,7 +177,7 @@ create trigger permissions_10_close_withdrawn_lead after update on private.permi
 for each row when (old.withdrawn_at is distinct from new.withdrawn_at)
 execute function private.close_withdrawn_lead();
 
--- Copies a lead's campaign words and device to lead_work when they are emptied or corrected.
+-- Copies a lead's campaign words, variant and device to lead_work when they are emptied or corrected.
 create function private.copy_campaign_to_work() returns trigger
 language plpgsql
 security definer
@@ -210,11 +211,11 @@ end $$;
 
 create trigger calls_10_copy_first_call_to_work after insert or update of at on private.calls
 for each row execute function private.copy_first_call_to_work();
--- Not where the lead goes, and its row in lead_work with it.
+-- Not when the lead itself is deleted, because its row in lead_work is deleted with it.
 create trigger calls_11_copy_first_call_to_work after delete on private.calls
 for each row when (pg_trigger_depth() = 0) execute function private.copy_first_call_to_work();
 
 revoke execute on function
-  private.claim_ends, private.add_place_windows, private.refresh_place_windows, private.clear_place_windows, private.close_withdrawn_lead,
+  private.claim_ends, private.add_place_windows, private.refresh_place_windows, private.expire_place_windows, private.close_withdrawn_lead,
   private.copy_campaign_to_work, private.copy_first_call_to_work
 from public;

@@ -1,8 +1,9 @@
 -- Finding leads by what is known of them.
 
--- The words of a name, as the index and the search compare them: without accents, in lower case, and parted at everything that is no
--- letter or digit, so that St.John and Garcia/Lopez are two words each. PostgreSQL's own parser takes them for a host and a file. No
--- class of a locale is asked for, because in the locale C only English letters are letters. Of a word 100 characters are compared.
+-- The words of a name, as the index and the search compare them: without accents, in lower case, and split at everything that is no
+-- letter or digit, so that St.John and Garcia/Lopez are two words each. PostgreSQL's own parser takes them for a host and a file. The
+-- expressions name the characters and no class such as [:alpha:], because in the locale C only English letters are in that class. Only the
+-- first 100 characters of a word are compared.
 create function private.words_of(name text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -30,8 +31,9 @@ return (
 );
 
 -- What a search looks for, by what the words look like, and the condition on private.lead_work w that finds it: $1 are the words, $2 the
--- phone number in them, $8 the leads that were given with several numbers or addresses, one of which is searched for and is not the first. A reference or id may have dashes or not.
-create function private.search_condition(words text, number text, beside_another uuid[], out kind text, out condition text)
+-- phone number in them, $8 the leads that have the number or address among their other_numbers or other_addresses. A reference or id may
+-- have dashes or not.
+create function private.search_condition(words text, number text, found_among_others uuid[], out kind text, out condition text)
 language plpgsql immutable
 set search_path = ''
 as $$
@@ -41,24 +43,24 @@ declare
     private.from_its_end(w.lead_id) collate "C" >= reverse(lower(replace($1, '-', '')))
     and private.from_its_end(w.lead_id) collate "C" < reverse(lower(replace($1, '-', ''))) || 'g'
   $condition$;
-  -- Leads with one number or address are read in the order of an index.
-  or_beside_another constant text := case when beside_another <> '{}' then ' or w.lead_id = any ($8)' else '' end;
-  phone_condition constant text := 'w.phone_digits = $2' || or_beside_another;
+  -- Left out where there are no such leads, because without an "or" the leads are read in the order of an index.
+  or_among_others constant text := case when found_among_others <> '{}' then ' or w.lead_id = any ($8)' else '' end;
+  phone_condition constant text := 'w.phone_digits = $2' || or_among_others;
 begin
   if words = '' then
     kind := 'none';
     condition := 'true';
   elsif strpos(words, '@') > 0 then
     kind := 'email';
-    condition := 'w.email_key = lower($1)' || or_beside_another;
+    condition := 'w.email_key = lower($1)' || or_among_others;
   elsif hex_digits ~ '^[0-9]{8}$' then
     kind := 'reference or phone';
-    -- Some of these digits are no number, as many leads have none.
+    -- Where these digits are no phone number, `number` is empty, and would find the many leads without one.
     condition := reference_condition || case when number <> '' then ' or ' || phone_condition else '' end;
   elsif hex_digits ~ '^[0-9a-f]{32}$' then
     kind := 'id';
     condition := 'w.lead_id = replace($1, ''-'', '''')::uuid';
-  -- From 9 digits on the end of an id has a letter almost always, and a phone number has none.
+  -- The last 9 or more digits of an id almost always have a letter among them, and a phone number has none.
   elsif hex_digits ~ '^[0-9a-f]{8,31}$' and hex_digits ~ '[a-f]' then
     kind := 'reference';
     condition := reference_condition;
@@ -74,8 +76,8 @@ begin
   end if;
 end $$;
 
--- By name, whole phone number, whole e-mail address, id or reference, in whatever digits it is typed, newest first. The kind of the search
--- goes to the audit log, its words do not; without words it is a list, like the queue, and leaves no entry.
+-- Finds leads by name, whole phone number, whole e-mail address, id or reference, in the digits of any script, newest first. The kind of
+-- the search goes to the audit log, its words do not; without words it is a list, like the queue, and leaves no entry.
 create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
@@ -85,7 +87,7 @@ declare
   actor private.actor := private.require_session();
   number constant text := private.phone_digits(words);
   plain constant text := btrim(private.in_ascii(words));
-  beside_another constant uuid[] := case
+  found_among_others constant uuid[] := case
     when strpos(plain, '@') > 0 then array(
       select w.lead_id from private.lead_work w where w.other_addresses && array[lower(plain)] and w.other_addresses <> '{}'
     )
@@ -101,7 +103,7 @@ declare
 begin
   perform private.refresh_place_windows();
   words := plain;
-  select s.kind, s.condition into kind, condition from private.search_condition(words, number, beside_another) s;
+  select s.kind, s.condition into kind, condition from private.search_condition(words, number, found_among_others) s;
   execute format($query$
     with page as (
       select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
@@ -130,7 +132,7 @@ begin
         where p.nth = $7 and exists (select from page further where further.nth > $7))
   $query$, condition)
   into page_ids, next_key
-  using words, number, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, beside_another;
+  using words, number, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, found_among_others;
   -- For each page, because a page can be asked for without the one before it.
   if kind <> 'none' then
     perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));
@@ -148,7 +150,7 @@ declare
   another uuid;
   wanted text := lower(replace(id_or_reference, '-', ''));
 begin
-  -- Less than a reference would be the end of any lead's id.
+  -- Fewer digits than a reference has are the end of many ids.
   if wanted !~ '^[0-9a-f]{8,32}$' then
     raise exception using errcode = 'PT404', message = 'There is no such lead.';
   end if;

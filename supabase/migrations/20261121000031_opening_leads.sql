@@ -1,14 +1,14 @@
--- Opening a lead. Each function here writes the audit log or requires an entry in it, so that a fault of the inbox cannot open a lead
--- without one.
+-- Opening a lead. Each function of the schema `team` here writes the audit log or requires an entry in it, so that a fault of the inbox
+-- cannot open a lead without one.
 
--- When the number of a lead was put on the stop list, if that was after the lead came; otherwise null.
+-- When one of a lead's numbers was first put on the stop list after the lead came; otherwise null.
 create function private.stopped_at(w private.lead_work) returns timestamptz
 language sql stable
 set search_path = ''
 return (private.stop_of(w)).stopped_at;
 
--- The number that is dialled (private.phone_digits) as a tel: link, with the country that was typed with it: after 011, 00 or a plus sign.
--- Empty when the visitor typed no number.
+-- The number that is dialled (private.phone_digits) as a tel: link: with +1 before ten digits, and with a plus sign where the visitor typed
+-- a country code after 011, 00 or a plus sign. Empty when the visitor typed no number.
 create function private.tel_of(digits text, typed text) returns text
 language sql immutable
 set search_path = ''
@@ -20,8 +20,8 @@ return case
   else 'tel:' || digits
 end;
 
--- Whether a call is under way: begun within the last hour, and without an outcome. One that was begun more than an hour from now was begun
--- by a clock that was ahead.
+-- Whether a call is under way: begun within the last hour, and without an outcome. One that is dated more than an hour ahead does not
+-- count: it was begun while the clock was ahead, and would be under way for too long.
 create function private.is_under_way(c private.calls) returns boolean
 language sql stable
 set search_path = ''
@@ -98,7 +98,8 @@ begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
 end $$;
 
--- A lead as its page has it. The number is in it only while the member has a call to it under way, and the health answers never are.
+-- A lead as its page has it. The phone field is in it only while the member has a call about the lead under way, and the health answers
+-- never are.
 create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -111,7 +112,7 @@ begin
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
       'entry', entry,
-      -- Some people type their number beside their name or ZIP code.
+      -- Some people type their number beside their name or ZIP code, and a person who may not be contacted must not be called by it.
       'name', case when may_be_contacted then private.shown(l.name, '(no name)') else private.name_shown(l.name) end,
       'email', case when may_be_contacted then private.shown(l.email, '(blank)') end,
       'zip_code', case when may_be_contacted then private.shown_without_contacts(l.zip_code, '(blank)') else private.zip_shown(l.zip_code) end,
@@ -148,7 +149,7 @@ begin
 end $$;
 
 -- A lead that is still on the screen of the member who opened it in this session, with the entry of that opening. The page loads it by
--- itself when something has changed, so it is no further entry in the audit log, no activity, and renews no claim.
+-- itself when something has changed, so this writes no further entry, is no activity, and renews no claim.
 create function team.opened_lead(entry bigint) returns jsonb
 language plpgsql
 security definer

@@ -1,20 +1,21 @@
 -- Whether a person may be eligible for a device that Medicare covers, from the answers that a member writes down.
 
--- What the answers mean. Neither `unknown` nor an answer that is missing is taken for a yes. `today` is the person's. Source: LCD L33822 and article A52464, read on 2026-11-21.
+-- What the answers mean. Neither `unknown` nor an answer that is missing is taken for a yes. `today` is the date where the person is.
+-- Source: LCD L33822 and article A52464, read on 2026-11-21.
 create function private.eligibility(answers jsonb, today date, out result text, out reasons text[])
 language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  lows text[] := array[
+  insulin_and_lows text[] := array[
     coalesce(answers ->> 'insulin', 'unknown'), coalesce(answers ->> 'recurrent_lows', 'unknown'),
     coalesce(answers ->> 'low_with_help', 'unknown')
   ];
   visit date := (answers ->> 'visit_on')::date;
   obstacles text[] := array_remove(array[
     case answers ->> 'diabetes' when 'yes' then null when 'no' then 'no diabetes' else 'diabetes not known' end,
-    case when not 'yes' = any (lows) then
-      case when 'unknown' = any (lows) then 'insulin and lows not known' else 'no insulin and no problematic lows' end
+    case when not 'yes' = any (insulin_and_lows) then
+      case when 'unknown' = any (insulin_and_lows) then 'insulin and lows not known' else 'no insulin and no problematic lows' end
     end,
     case when answers ->> 'plan' in ('part_b', 'advantage') then null when answers ->> 'plan' = 'none' then 'no Part B' else 'plan not known' end
   ], null);
@@ -44,12 +45,13 @@ declare
   actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   checked private.eligibility_checks;
-  -- Where the person likeliest is, because in the evening there the day of the database has ended.
+  -- The zone where the person most likely is: while it is evening there, the database may have the next day's date.
   zone constant text := substr(split_part(w.place, '|', 1), strpos(w.place, '/') + 1);
 begin
   perform private.refuse_medicare_number(given ->> 'prescriber');
   w := private.lock_work(lead);
-  -- The answer was lost, and the member sent it again. Under the lock the first is committed, and may have begun later than this.
+  -- The member sent the same again, because our response was lost. The lock has waited for the first transaction, which may have begun
+  -- after this one, so its time may be later than now().
   select * into checked from private.eligibility_checks c where c.lead_id = lead order by c.at desc limit 1;
   if checked.member_id = actor.member_id and checked.answers = given and checked.at between now() - interval '5 minutes' and clock_timestamp() then
     return private.check_json(checked);

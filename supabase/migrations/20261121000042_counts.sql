@@ -20,7 +20,7 @@ begin
       coalesce(sum(t.untold), 0) as untold, coalesce(sum(t.erased), 0) as erased
     from private.lead_tallies t
   ),
-  -- Those within the 24 hours: of the first hour the leads are read.
+  -- The leads of the last 24 hours: whole hours from the tallies, and the part of an hour before them from the leads.
   recent as (
     select
       coalesce(sum(h.leads), 0) + (

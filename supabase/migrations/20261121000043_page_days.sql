@@ -1,6 +1,6 @@
 -- Page loads summed by finished day (of UTC), because a report of a year would otherwise read each count of it while a manager waits.
--- A finished day is counted no further; where somebody writes counts of one all the same, it is summed anew, unless
--- they are committed while it is being summed.
+-- Nothing is added to a finished day any more. Where somebody changes its counts all the same, the day is summed anew, unless the change
+-- is committed while the day is being summed.
 
 -- The finished days whose page loads are summed in the two tables below.
 create table private.report_page_days (
@@ -10,7 +10,7 @@ create table private.report_page_days (
   pressed bigint not null
 );
 
--- A row for the nine steps of `private.page_counts`, of all hours together.
+-- The nine steps of `private.page_counts`, of all hours together.
 create table private.report_pages (
   day date not null,
   source text not null,
@@ -31,7 +31,7 @@ create table private.report_pages (
   primary key (day, source, medium, campaign, variant, device)
 );
 
--- Without bots, and of the days alone that are kept by hour.
+-- Without bots, and only of the days that are kept by hour.
 create table private.report_page_hours (
   hour timestamptz primary key,
   views bigint not null,
@@ -50,7 +50,8 @@ create function private.utc_day(moment timestamptz) returns date
 language sql immutable
 return (moment at time zone 'UTC')::date;
 
-create function private.delete_page_sums() returns trigger
+-- Takes the day out of report_page_days, so that its sums do not count until it is summed anew.
+create function private.invalidate_page_sums() returns trigger
 language plpgsql
 security definer
 set search_path = ''
@@ -64,12 +65,12 @@ begin
   return null;
 end $$;
 
-create trigger page_counts_30_delete_sums after insert or update on private.page_counts
-for each row when (new.day < private.utc_day(now())) execute function private.delete_page_sums();
-create trigger page_counts_31_delete_sums after delete on private.page_counts
-for each row when (old.day < private.utc_day(now())) execute function private.delete_page_sums();
-create trigger page_counts_39_delete_sums after truncate on private.page_counts
-for each statement execute function private.delete_page_sums();
+create trigger page_counts_30_invalidate_sums after insert or update on private.page_counts
+for each row when (new.day < private.utc_day(now())) execute function private.invalidate_page_sums();
+create trigger page_counts_31_invalidate_sums after delete on private.page_counts
+for each row when (old.day < private.utc_day(now())) execute function private.invalidate_page_sums();
+create trigger page_counts_39_invalidate_sums after truncate on private.page_counts
+for each statement execute function private.invalidate_page_sums();
 
 -- The page loads of a day by campaign, variant and device, as far as they are of its hours from `since` to before `until`; a day that is
 -- rolled up has no hours, and is read as a whole.
@@ -95,9 +96,9 @@ begin
     group by s.source, s.medium, s.campaign, s.variant, s.device;
 end $$;
 
--- The days whose page loads belong to these times: of the days that are kept by hour, those with hours from `begins` to before `ends`,
--- with the first of them and the one after the last; of those that are rolled up, the days from `first_day` to `last_day`. `is_summed`: the
--- whole day belongs to these times, and its sums stand.
+-- The days whose page loads belong to these times: of the days that are kept by hour, those with hours from `begins` to before `ends`
+-- (`since` is the first such hour, `until` the hour after the last); of those that are rolled up, the days from `first_day` to `last_day`.
+-- `is_summed`: the whole day belongs to these times, and its sums stand.
 create function private.page_days(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, since integer, until integer, is_by_hour boolean, is_summed boolean)
 language plpgsql stable
@@ -134,8 +135,8 @@ begin
     end;
 end $$;
 
--- The page loads of these times (private.page_days) by campaign, variant and device: of whole months and days from their sums. A campaign
--- has a row for the months, one for the days beside them, and one for each day that is not summed.
+-- The page loads of these times (private.page_days) by campaign, variant and device: of whole months and days from their sums. Each
+-- combination has at most one row for the months, one for the other summed days, and one for each day that is not summed.
 create function private.page_sums(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns setof private.report_pages
 language plpgsql stable
@@ -200,13 +201,13 @@ begin
     group by d.day, d.is_by_hour, c.hour;
 end $$;
 
--- Sums the page loads of finished days, at most so many, and returns how many days that was.
+-- Sums the page loads of at most `at_most` finished days, the latest first, and returns how many days that was.
 create function private.sum_up_page_days(at_most integer) returns integer
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The day ended a while ago, because counts are added to the day in which their transaction began.
+  -- Ten minutes after the end of a day, because a transaction that began before its end still adds to it.
   last_finished constant date := private.utc_day(now() - interval '10 minutes') - 1;
   first_day constant date := (select min(c.day) from private.page_counts c);
   chosen date[] := array(
@@ -216,7 +217,7 @@ declare
   );
   of_day date;
 begin
-  -- Of a clock that was ahead for a moment: these days are not over.
+  -- These days are not over: they were summed while the clock was ahead for a moment.
   delete from private.report_page_days r where r.day > last_finished;
   foreach of_day in array chosen loop
     delete from private.report_pages p where p.day = of_day;
@@ -239,6 +240,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.utc_day, private.delete_page_sums, private.pages_of_day, private.page_days, private.page_sums,
+  private.utc_day, private.invalidate_page_sums, private.pages_of_day, private.page_days, private.page_sums,
   private.page_hours, private.sum_up_page_days
 from public;

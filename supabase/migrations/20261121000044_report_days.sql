@@ -1,14 +1,15 @@
 -- What the reports add up of leads and calls, summed by day (of UTC), because a report of a year would otherwise read millions of leads
 -- while a manager waits. A day is summed once all its leads are older than the 24 hours of the promise. What changes about a lead later
--- marks the day of the lead, and a marked day is read from its leads until it is summed anew, so a report has every lead that the lists have (private.lead_work).
+-- marks the day of the lead, and a marked day is read from its leads until it is summed anew, so a report has every lead that the lists
+-- have (private.lead_work).
 
--- The days whose sums stand in the three tables below.
+-- The days whose sums stand in report_hours, report_campaigns and report_first_calls.
 create table private.report_days (
   day date primary key
 );
 
--- A day of which a transaction has changed something about its leads. Each transaction marks it with a row of its own, so that no two
--- wait for each other.
+-- The days whose leads or calls a transaction has changed. Each transaction marks a day with a row of its own, so that no two wait for each
+-- other.
 create table private.report_changes (
   day date not null
 );
@@ -16,7 +17,7 @@ create table private.report_changes (
 create table private.report_hours (
   hour timestamptz primary key,
   leads integer not null,
-  -- Reviewed within 24 hours; and withdrawn within them, before a review.
+  -- Reviewed within 24 hours; and not reviewed, but withdrawn within 24 hours.
   kept integer not null,
   excused integer not null,
   calls integer not null,
@@ -36,7 +37,7 @@ create table private.report_campaigns (
   leads integer not null,
   reviewed integer not null,
   withdrawn integer not null,
-  -- Leads that a program sent, because it filled in the field that no person sees; and of these, reviewed.
+  -- Leads with the field filled in that no person sees, so a program sent them; and how many of these are reviewed.
   from_programs integer not null,
   reviewed_from_programs integer not null,
 
@@ -82,8 +83,8 @@ begin
       (select private.utc_day(w.created_at) from private.lead_work w where w.lead_id = coalesce(new.lead_id, old.lead_id))
     ];
   end if;
-  -- Not with each lead, because an erasure changes thousands. A row of another transaction does not count: the day may be summed from it
-  -- before this one ends.
+  -- A transaction writes one row for a day and not one for each lead, because an erasure changes thousands. It does not rely on a row of
+  -- another transaction, because that row may be removed and the day summed before this transaction is committed.
   insert into private.report_changes (day)
   select distinct d.day from unnest(days) as d (day)
   where d.day < yesterday
@@ -107,8 +108,8 @@ for each row execute function private.mark_report_day();
 create trigger outcomes_30_mark_report_day after insert or update or delete on private.outcomes
 for each row execute function private.mark_report_day();
 
--- Minutes to the minute within an hour, then to five, to thirty, and to six hours: few values, and each within a tenth. Inlined, because
--- it is asked of each lead.
+-- A duration in minutes, in few values: rounded to a minute within an hour, to five minutes within ten hours, to half an hour within three
+-- days, and then to six hours. It has no search_path, so that it can be inlined, because it is called for each lead.
 create function private.coarse_minutes(duration interval) returns integer
 language sql immutable
 return (
@@ -120,8 +121,8 @@ return (
   end
 )::integer;
 
--- What the reports ask of each lead that came in these times. Each call is planned for its times, because the planner would otherwise
--- read the whole table for a day's leads.
+-- What the reports ask of each lead that came in these times. The query is planned anew for these times (plan_cache_mode), because the
+-- planner would otherwise read the whole table for a day's leads.
 create function private.report_leads(begins timestamptz, ends timestamptz)
 returns table (
   created_at timestamptz, promise text, outcome text, is_reviewed boolean, is_withdrawn boolean,
@@ -206,9 +207,9 @@ begin
   insert into private.report_days (day) values (of_day) on conflict do nothing;
 end $$;
 
--- Sums the days that are marked or not summed yet, at most so many of leads and of page loads, and returns how many that was. A day is
--- not summed before ten minutes after its leads allow it, marked or not, because a transaction that began earlier marks no day and may
--- still be under way.
+-- Sums days that are marked or not summed yet, the latest first: at most `at_most` days of leads and as many of page loads. Returns how
+-- many days that was. A day, marked or not, is summed only ten minutes after its last lead is 24 hours old, because a transaction that
+-- began before marks no day and may still be under way.
 create function private.sum_up_report_days(at_most integer default 20, moment timestamptz default now()) returns integer
 language plpgsql
 security definer
@@ -221,12 +222,12 @@ declare
   of_day date;
   page_days integer;
 begin
-  -- One process does it; another need not wait, because the work is done then.
+  -- One process does it; another need not wait, because the first one does all the work.
   if not pg_try_advisory_xact_lock(hashtextextended('private.report_days', 0)) then
     return 0;
   end if;
   page_days := private.sum_up_page_days(at_most);
-  -- Of a clock that was ahead for a moment: the leads of these days are still to come.
+  -- These days were summed while the clock was ahead for a moment: leads of theirs are still to come.
   delete from private.report_days r where r.day > last_day;
   chosen := array(
     select x.day from (
@@ -246,7 +247,8 @@ begin
   return cardinality(chosen) + page_days;
 end $$;
 
--- The whole days of these times (of UTC) whose sums stand; and with an empty day, the times between whose leads have to be read.
+-- These times divided by day (of UTC). A whole day whose sums stand has its `day`; for any other, `day` is null, and its leads have to be
+-- read from `since` to before `until`.
 create function private.report_parts(begins timestamptz, ends timestamptz)
 returns table (day date, since timestamptz, until timestamptz)
 language plpgsql stable

@@ -1,7 +1,7 @@
 -- The report of a manager: promises, outcomes, calls and campaigns of a span of days.
 
--- The report of these times, its campaigns by their cleaned words, in the days and hours of a time zone. Sums are of whole hours, so in a
--- zone that differs from UTC by half an hour an older lead counts for the hour before.
+-- The report of these times, its campaigns by their cleaned words, in the days and hours of a time zone. Sums are of whole hours of UTC, so
+-- in a zone that differs from UTC by half an hour a lead of a summed day may count for the hour before.
 create function private.report(begins timestamptz, ends timestamptz, zone text) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -49,7 +49,7 @@ begin
     ) c
     group by 1, 2, 3, 4
   ),
-  -- The words of an ad's link are written by whoever writes the link. Each is cleaned once and not for each outcome.
+  -- Anybody can write any words into a link, so they are cleaned here: once, and not for each outcome.
   words as materialized (
     select x.*, private.clean_campaign_word(x.source) as clean_source, private.clean_campaign_word(x.medium) as clean_medium,
       private.clean_campaign_word(x.campaign) as clean_campaign
@@ -93,7 +93,7 @@ begin
       select jsonb_build_object(
         'kept', coalesce(sum(h.kept), 0), 'missed', coalesce(sum(h.missed), 0), 'open', coalesce(sum(h.open), 0),
         'withdrawn', coalesce(sum(h.excused), 0),
-        -- 0 of none and 100 of all alone: rounded up to 100, one that was missed would be hidden.
+        -- 0 only when none was kept, and 100 only when all were: a rate that is rounded up to 100 would hide a missed one.
         'percent', case
           when sum(h.kept) > 0 and sum(h.missed) > 0
             then least(greatest(round(100.0 * sum(h.kept) / (sum(h.kept) + sum(h.missed)), 1), 0.1), 99.9)

@@ -1,5 +1,5 @@
--- What the reports and the page of campaigns add up of leads and of page loads, summed by month as well, because a year of days is eighty
--- thousand sums.
+-- What the reports and the page of campaigns add up of leads and of page loads, summed by month as well, because a year has eighty thousand
+-- sums by day.
 
 -- The months whose sums stand in the table below, each by its first day. A month is summed once each of its days is.
 create table private.report_months (
@@ -8,7 +8,7 @@ create table private.report_months (
   constraint month_is_its_first_day check (extract(day from month) = 1)
 );
 
--- The sums of `private.report_campaigns`.
+-- The sums of `private.report_campaigns` by month.
 create table private.report_campaign_months (
   month date not null,
   source text not null,
@@ -26,7 +26,7 @@ create table private.report_campaign_months (
   primary key (month, source, medium, campaign, variant, device, outcome)
 );
 
--- The sums of `private.report_pages`, of the months each of whose days is summed there.
+-- The sums of `private.report_pages` by month, of the months whose days are all summed there.
 create table private.report_page_months (
   month date not null,
   source text not null,
@@ -67,13 +67,13 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   of_month date;
-  after_it date;
+  next_month date;
 begin
   for of_month in select distinct private.month_of(d) from unnest(days) as d loop
-    after_it := of_month + interval '1 month';
+    next_month := of_month + interval '1 month';
     delete from private.report_months m where m.month = of_month;
     delete from private.report_campaign_months c where c.month = of_month;
-    continue when (select count(*) from private.report_days r where r.day >= of_month and r.day < after_it) < after_it - of_month;
+    continue when (select count(*) from private.report_days r where r.day >= of_month and r.day < next_month) < next_month - of_month;
     insert into private.report_months (month) values (of_month);
     insert into private.report_campaign_months (
       month, source, medium, campaign, variant, device, outcome, leads, reviewed, withdrawn, from_programs, reviewed_from_programs
@@ -81,7 +81,7 @@ begin
     select of_month, c.source, c.medium, c.campaign, c.variant, c.device, c.outcome, sum(c.leads), sum(c.reviewed), sum(c.withdrawn),
       sum(c.from_programs), sum(c.reviewed_from_programs)
     from private.report_campaigns c
-    where c.day >= of_month and c.day < after_it
+    where c.day >= of_month and c.day < next_month
     group by 2, 3, 4, 5, 6, 7;
   end loop;
 end $$;
@@ -105,19 +105,19 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   of_month date;
-  after_it date;
+  next_month date;
 begin
   for of_month in select distinct private.month_of(d) from unnest(days) as d loop
-    after_it := of_month + interval '1 month';
+    next_month := of_month + interval '1 month';
     delete from private.report_page_months p where p.month = of_month;
-    continue when (select count(*) from private.report_page_days r where r.day >= of_month and r.day < after_it) < after_it - of_month;
+    continue when (select count(*) from private.report_page_days r where r.day >= of_month and r.day < next_month) < next_month - of_month;
     insert into private.report_page_months (
       month, source, medium, campaign, variant, device, served, prefetched, views, reloaded, returned, half_read, form_seen, began, pressed
     )
     select of_month, p.source, p.medium, p.campaign, p.variant, p.device, sum(p.served), sum(p.prefetched), sum(p.views), sum(p.reloaded),
       sum(p.returned), sum(p.half_read), sum(p.form_seen), sum(p.began), sum(p.pressed)
     from private.report_pages p
-    where p.day >= of_month and p.day < after_it
+    where p.day >= of_month and p.day < next_month
     group by 2, 3, 4, 5, 6;
   end loop;
 end $$;
