@@ -7,7 +7,7 @@ import { retryDeadlock } from "../database/deadlock.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
 import { codeOf } from "../log/log.ts";
 
-/** A call of one function of the schema `team`, such as sql`team.open_lead(${id})`. */
+/** A call of one function of the schema `team`, such as sql`team.open_lead(${entry})`. */
 type Call = (sql: Sql) => postgres.PendingQuery<postgres.Row[]>;
 
 /** Calls one function and returns its value. @throws Refused, or the database's error. */
@@ -15,7 +15,8 @@ export type Ask = (call: Call) => Promise<unknown>;
 
 /**
  * The database refused what was asked. `status` is the HTTP status of the refusal: 400 bad values, 401 no session, or a sign-in that is
- * refused, 403 not a manager, 404 no such thing, 409 there is one already, or several, 423 locked. The message is ours and names no person.
+ * refused, 403 no right to it, or no entry in the audit log, 404 no such thing, 409 there is one already, or several, 423 locked. The
+ * message is ours and names no person.
  */
 export class Refused extends Error {
   override name = "Refused";

@@ -8,9 +8,9 @@ import { withoutUnset } from "./ask.ts";
 export type OperatorAction = "listed leads" | "opened lead" | "exported leads" | "erased lead";
 
 /**
- * Writes an entry for each lead, with these details, and returns the ids of the entries, or undefined when that was not possible. A database that takes no
- * writes, such as a standby, is read without an entry, because its owner could read it without this program just as well; the caller
- * says so.
+ * Writes an entry for each lead (null: one about no single lead), with these details, and returns the ids of the entries, or undefined when
+ * that was not possible. A database that takes no writes, such as a standby, is read without an entry, because its owner could read it
+ * without this program just as well; the caller says so.
  */
 export async function auditOperator(
   sql: Sql | TransactionSql,

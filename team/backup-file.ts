@@ -8,10 +8,10 @@ import { codeOf } from "../log/log.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
- * Every table that holds something, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
+ * Every table that is in a backup, in an order in which each row finds the rows it refers to. Not `private.wake_up_call`: it
  * says where the submit-lead of one database is, and would have a restored one call the old place. Nor the calling hours and
- * the tables of places, which the migrations fill; nor what ends by itself, such as sessions, invitations, challenges and claims; nor sums of
- * what is in the other tables, which a restoration counts anew; nor what one installation knows of itself: its backups, its alert, its
+ * the tables of places, which the migrations fill; nor what ends by itself, such as sessions, invitations, challenges and claims; nor sums
+ * of what is in the other tables, which a restoration counts anew; nor what one installation knows of itself: its backups, its alert, its
  * inbox's settings, and what the retention has planned.
  */
 export const tables = [
@@ -58,7 +58,7 @@ export class SealedLines {
     return this.#add(`${JSON.stringify(heading)}\n`);
   }
 
-  /** Each of `rows` is one as PostgreSQL wrote it. */
+  /** Makes the lines of rows of one table. Each row is JSON as PostgreSQL wrote it. */
   page(table: string, rows: readonly string[]): string {
     this.rows[table] = (this.rows[table] ?? 0) + rows.length;
     const begin = beginOf(table);
@@ -182,7 +182,7 @@ async function* blocksOf(path: string, onBytes: (count: number) => void): AsyncG
 
 function unreadable(path: string, code: string, cause: unknown): UnusableBackup {
   if (code === "Z_BUF_ERROR") return damagedBackup("it ends too early");
-  // So zlib says that a file is not gzip at all. Any other error is of one that was.
+  // With these words zlib says that a file is not gzip at all. Any other error in the data means that it was gzip, and is damaged.
   const isForeign = (cause as Error).message === "incorrect header check";
   if (code === "Z_DATA_ERROR") return isForeign ? notABackup() : damagedBackup(otherThanWritten);
   return new UnusableBackup(`The file ${path} cannot be read (${code}).`, { cause });
@@ -196,6 +196,6 @@ export class DamagedBackup extends UnusableBackup {}
 const goesOn = () => damagedBackup("it goes on after its end");
 const notABackup = () => new UnusableBackup("This file is not a backup that `leads backup` made.");
 
-/** How a file is damaged that holds something else than what was written. */
+/** What is said of a file that holds something else than what was written into it. */
 export const otherThanWritten = "what is in it is not what was put in";
 export const damagedBackup = (how: string) => new DamagedBackup(`This backup is damaged: ${how}.`);

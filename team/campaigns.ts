@@ -4,7 +4,7 @@ import type { Ask } from "./ask.ts";
 import type { Period } from "./managing.ts";
 import { askToRead } from "./standby.ts";
 
-/** A row for programs; its keys stay the same from release to release. Page loads, not people. */
+/** A row for programs; its keys stay the same from release to release. From `served` to `pressed` it counts page loads, not people. */
 export interface CampaignRow {
   /** utm_source, utm_medium and utm_campaign as they are counted; "" for none. */
   source: string;
@@ -44,7 +44,7 @@ export async function beginOfReport(sql: Sql, since: Date, now: Date): Promise<D
   const costs = await sql`
     select from private.campaign_costs where day >= ${since.toLocaleDateString("sv-SE")}::text::date limit 1`;
   const hour = new Date(Math.floor(since.getTime() / 3_600_000) * 3_600_000);
-  // By the hour that is returned, because `campaignRows` goes by it, too.
+  // Compares the hour and not `since`, because `campaignRows` gets the hour and compares it too.
   const isByDay = costs.count > 0 || hour.getTime() < hoursKeptSince(now);
   return isByDay ? startOfDay(since) : hour;
 }

@@ -3,7 +3,7 @@
 
 export type Cell = string | boolean | Date | null;
 
-/** One record, with its line end. Nothing is an empty cell; times are ISO 8601 in UTC. */
+/** One record, with its line end. Null is an empty cell; times are ISO 8601 in UTC. */
 export const csvLine = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
 /** One cell, quoted where it must be. */
@@ -19,19 +19,20 @@ function text(cell: Cell): string {
 const skipped = /^[\s\p{Z}\p{C}]+/u;
 
 /**
- * Whether a spreadsheet might take the text for a formula: it starts one with = + - @, also full-width or small ones
- * (some turn them into plain ones), the long minus, or after blanks that are trimmed on import. A text that begins
- * with a tab or line end, or with an apostrophe, gets one too, so that what was added can be told from what was typed.
+ * Whether an apostrophe is put before the text. A spreadsheet might take it for a formula when it begins with = + - @ or the minus
+ * sign U+2212: also in full-width or small form, which some turn into the plain one, and after blanks, which some drop on import.
+ * A text that begins with a tab or line end gets one too. So does one that begins with an apostrophe, because a program that reads
+ * the cell takes one apostrophe away.
  */
-const looksLikeFormula = (value: string): boolean =>
-  // Almost every cell begins so, and such a one is no formula.
+const needsApostrophe = (value: string): boolean =>
+  // Almost every cell begins with a letter or digit, and needs none.
   !/^[0-9A-Za-z]/.test(value) &&
   (/^['\t\r\n]/.test(value) ||
     /^[=+\-@\u2212]/.test(value.replace(skipped, "").slice(0, 1).normalize("NFKC")));
 
-const disarmed = (value: string) => (looksLikeFormula(value) ? `'${value}` : value);
+const disarmed = (value: string) => (needsApostrophe(value) ? `'${value}` : value);
 
-// Searched for one character, a long text such as a notice takes a third of the time that an expression of all of them takes.
+// Two searches for one character come first, because in a long text such as a notice they take a third of the time of one expression.
 const quoted = (value: string) => {
   if (value.includes('"')) return `"${value.replaceAll('"', '""')}"`;
   return value.includes(",") || /[\r\n]|^\s|\s$/.test(value) ? `"${value}"` : value;

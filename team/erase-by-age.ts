@@ -16,7 +16,7 @@ export interface LeadsByAge {
 }
 
 export async function countByAge(sql: Sql, days: number): Promise<LeadsByAge> {
-  // The portions are taken from lead_work, which a lead that was stored in a transaction that took long may be missing from.
+  // The portions are taken from lead_work, where a lead may be missing that was stored in a transaction that took long.
   await sql`select private.index_new_leads(null, '100 years')`;
   const [counted] = await sql<LeadsByAge[]>`
     select b.before, count(*) filter (where w.created_at < b.before)::int as older,

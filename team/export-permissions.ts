@@ -53,7 +53,7 @@ export async function exportPermissions(
     async (tx) => {
       const { fresh, report } = await prepareExport(tx, options);
       const readRecord = await makeRecordReader(tx);
-      await copyOut(tx, allPermissions(fresh, options.since), async (rows) => {
+      await copyOut(tx, recordsQuery(fresh, options.since), async (rows) => {
         await take(rows.map(readRecord));
         report(rows.length);
       });
@@ -62,8 +62,8 @@ export async function exportPermissions(
   );
 }
 
-/** The query for the records. `fresh` are leads of this moment, which have no row in lead_work yet. What is null here, the reader fills in. */
-const allPermissions = (fresh: string[], since: Date | undefined): string => `
+/** `fresh` are leads of this moment, which have no row in lead_work yet. The reader of the records fills in what is null here. */
+const recordsQuery = (fresh: string[], since: Date | undefined): string => `
   select l.id, came.at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes, p.given_at, p.withdrawn_at,
     null, p.notice_hash, null, p.page_path, p.address, p.browser, p.utm, null, null, null, p.page_origin
   from (

@@ -1,7 +1,7 @@
 // Finds the one lead that a person means by its id or by one end of it, such as the short reference.
 import type { Sql } from "../database/connect.ts";
 
-/** The minimum of digits of an id that find a lead, because fewer are more likely typed by mistake. */
+/** The fewest digits of an id that find a lead: fewer are more likely typed by mistake. */
 export const minReferenceLength = 4;
 const wholeLength = 32;
 
@@ -20,7 +20,7 @@ export type FoundLead =
   | { kind: "erased"; id: string; erasedAt: Date }
   | { kind: "none" };
 
-/** Looks for the lead with such an id; with `erased` that of an erased lead counts as found. */
+/** Looks for the lead whose id begins or ends with the reference. With `erased` the id of an erased lead counts as found. */
 export async function findLead(sql: Sql, reference: string, { erased = false } = {}): Promise<FoundLead> {
   const rows = await sql<{ id: string; erasedAt: Date | null }[]>`
     select * from (
@@ -47,7 +47,7 @@ export async function findLead(sql: Sql, reference: string, { erased = false } =
 const beginsSo = (sql: Sql, reference: string, column: "id" | "lead_id") => sql`
   ${sql(column)} between ${reference.padEnd(wholeLength, "0")}::uuid and ${reference.padEnd(wholeLength, "f")}::uuid`;
 
-// Those that end alike are neighbours in an index of the digits from the last one on. A "g" comes after every digit.
+// Ids that end alike are neighbours in an index of the digits from the last one on. A "g" comes after every digit.
 function endsSo(sql: Sql, reference: string) {
   const fromItsEnd = [...reference].reverse().join("");
   return sql`private.from_its_end(lead_id) collate "C" >= ${fromItsEnd}

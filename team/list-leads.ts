@@ -1,4 +1,4 @@
-// Lists leads for a person or a program: those whose permission was withdrawn first, so that nobody phones them unawares.
+// Lists leads for a person or a program: first the leads whose permission was withdrawn, so that nobody phones them unawares.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
@@ -33,7 +33,7 @@ export async function listLeads(
     sql,
     async (tx) => {
       let left = filter.limit;
-      // Who withdrew the permission is called by nobody, so nothing is due.
+      // A lead whose permission was withdrawn is never due, because nobody may call that person.
       for (const withdrawn of filter.due ? [false] : [true, false]) {
         if (left === 0) return;
         for await (const page of select(tx, filter, withdrawn, left).cursor(pageSize)) {

@@ -32,13 +32,13 @@ export async function moveDatabase(
   await prepareTarget(from, to);
   const tables = (await transaction(from, tablesOf)).filter(({ name }) => !notMoved.has(name));
   const copy = async (source: TransactionSql) => {
-    // Before the first query, at which the transaction begins to see the database as it is then. SET and LOCK are none.
+    // Before the first query, because from then on the transaction sees the database as it was at that query. SET and LOCK are no queries.
     await lockOutWriters(source, tables);
     return transaction(to, async (target) => {
       await requireEmpty(target);
       const rows = await copyTables(source, target, tables, onCopied);
       await compare(source, target, tables, onCompared);
-      // A backup that a server of the old database was just making ends with that server.
+      // A server of the old database may have claimed the next backup, and would keep the servers of the new one from making it.
       await target`update private.backup_state set claimed_until = null`;
       // Until a table is analyzed, the planner takes it for empty.
       await target`analyze`;
@@ -48,7 +48,7 @@ export async function moveDatabase(
   return transaction(from, copy, oneMoment);
 }
 
-/** Refuses older tables with leads. What the newest ones hold is counted later, when they are locked. */
+/** Refuses a target of an older schema with leads. What one of the newest schema holds is counted later, when its tables are locked. */
 async function requireNoLead(to: Sql): Promise<void> {
   const [found] = await to<{ table: string | null }[]>`select to_regclass('public.leads')::text as table`;
   if (!found?.table || (await schemaVersion(to).catch(() => "")) === (await newestVersion())) return;
@@ -56,7 +56,7 @@ async function requireNoLead(to: Sql): Promise<void> {
   if (count && count.leads > 0) throw new UsedDatabase({ leads: count.leads, others: [] });
 }
 
-/** Two addresses may name one database. A lock that is taken through one of them tells, and needs no right. */
+/** Refuses two addresses of one database. A lock that is taken through one of them is seen through the other, and needs no right. */
 async function requireAnother(from: Sql, to: Sql): Promise<void> {
   const key = randomInt(2 ** 31);
   await transaction(from, async (source) => {
@@ -71,7 +71,7 @@ async function requireAnother(from: Sql, to: Sql): Promise<void> {
 /** Tables that belong to one database and are not moved: where its own submit-lead is. */
 const notMoved = new Set(["private.wake_up_call"]);
 
-/** Looks for logins of our programs, and on the source for that of Supabase's API, through which visitors add leads there. */
+/** Refuses while one of our programs is logged in, and on the source also Supabase's API where visitors may add leads through it. */
 async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<void> {
   const writers = await sql<{ name: string }[]>`
     select distinct usename as name from pg_stat_activity

@@ -1,5 +1,5 @@
-// Reads what is long on a standby, so that it costs the primary nothing. The primary says who asks and has the entry in the audit log
-// before, and a standby that does not have that entry yet refuses, so nobody reads unseen there, or what is out of date.
+// Reads on a standby what takes long to read, so that it costs the primary nothing. The primary first says who asks, and writes the entry
+// in the audit log. A standby that does not have that entry yet refuses, so nobody reads there unseen, or reads what is out of date.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
@@ -7,11 +7,11 @@ import type { Log } from "../log/log.ts";
 import { type Ask, askWithSession, Refused } from "./ask.ts";
 import { me } from "./sessions.ts";
 
-/** A standby. A server that was one, and was promoted by mistake, has no entry of now, and is not read either. */
+/** A standby. A server that was promoted by mistake gets no new entries from the primary, so nothing is read there either. */
 export interface Standby {
   /**
-   * Asks the standby as the member whose session it is, and the primary where the standby does not answer, or is more than some seconds
-   * behind.
+   * Asks the standby as the member whose session it is, and the primary where the standby refuses, does not answer, or is more than one or
+   * two seconds behind.
    * @throws Refused by the primary, or its error
    */
   askFor(token: string | undefined, primary: Ask): Ask;
@@ -28,7 +28,7 @@ const queryTimeout = 5_000;
 
 /** Opens a standby; `open` opens its pool. */
 export function openStandby(open: () => Sql, log: Log): Standby {
-  // Its outages are logged as those of a standby, because the database answers.
+  // It has no log of its own, because its lines would say that the database is unreachable; `avoid` logs instead.
   const database = makeResilientConnection(open, () => {}, queryTimeout);
   let avoidedUntil = 0;
 
@@ -38,7 +38,7 @@ export function openStandby(open: () => Sql, log: Log): Standby {
   };
 
   /** Answers from the standby, or says that it refused, is still behind after the pauses, or does not answer. */
-  const askSoon = async (ask: Ask, call: Parameters<Ask>[0]): Promise<Asked> => {
+  const askWithRetries = async (ask: Ask, call: Parameters<Ask>[0]): Promise<Asked> => {
     for (const pause of pauses) {
       try {
         return { answer: await ask(call) };
@@ -62,7 +62,7 @@ export function openStandby(open: () => Sql, log: Log): Standby {
         if (performance.now() < avoidedUntil) return primary(call);
         // Whether the session has ended is known on the primary first.
         await me(primary);
-        const asked = await askSoon(standby, call);
+        const asked = await askWithRetries(standby, call);
         if (typeof asked === "object") return asked.answer;
         if (asked === "no answer") avoid();
         const answer = await primary(call);
@@ -82,8 +82,8 @@ const isBehind = ({ status }: Refused): boolean => status === 401 || status === 
 type Reading = "read reports" | "read campaigns" | "read experiments";
 
 /**
- * Calls a function that tells a manager what the audit log then says they read; on the standby where there is one, which asks for the
- * `entry`.
+ * Calls a function that reads something for a manager, with an entry in the audit log. Without a standby the function writes the entry
+ * itself. With one the primary writes it first, and the function on the standby requires that `entry`.
  */
 export async function askToRead(
   ask: Ask,

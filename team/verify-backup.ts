@@ -15,7 +15,7 @@ const insufficientPrivilege = "42501";
 export type Verification = "restored" | "read";
 
 /**
- * Restores the file into a scratch database on the server at `url`, compares the number of rows of each table in `rows`, and removes
+ * Restores the file into a scratch database on the server at `url`, compares the number of rows of each table with `rows`, and removes
  * that database. Where the owner may not create databases, the file is read from end to end instead. The caller sees to it that one
  * process verifies a backup of this database at a time, and calls `dropScratchDatabases` when `signal` has aborted.
  * @throws Refusal when it is no whole backup or an earlier scratch database belongs to another login, and the reason of `signal`.
@@ -44,7 +44,7 @@ export async function verifyBackup(
   return "restored";
 }
 
-/** What `work` brings, or a rejection as soon as `signal` aborts, because a restoration in progress notices only later that its connection is closed. */
+/** Waits for `work`, but rejects as soon as `signal` aborts: a restoration in progress notices only later that its connection is closed. */
 async function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const abort = Promise.withResolvers<never>();
   const reject = () => abort.reject(signal.reason);

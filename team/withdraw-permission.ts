@@ -1,5 +1,5 @@
-// Records that a person withdrew the permission to be phoned. It ends for this lead and for every other with one of its phone numbers that is
-// there by now, and the numbers go on the stop list.
+// Records that a person withdrew the permission to be phoned. The permission ends for this lead and for every other lead so far with one of
+// its phone numbers, and the numbers go on the stop list.
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
 import { erasedMeanwhile } from "./refusal.ts";

@@ -12,7 +12,7 @@ type Filter = Readonly<Record<string, string | boolean | undefined>>;
 
 const pageSize = 50;
 
-/** Does not keep the session from ending when the member is idle. */
+/** Is no activity: the session of an idle member is locked all the same. */
 export const queue = (ask: Ask, filter: Filter = {}, { after, limit }: Page = {}) =>
   ask((sql) => sql`team.queue(${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
 
@@ -22,10 +22,10 @@ export const search = (ask: Ask, text: string, filter: Filter = {}, { after, lim
       sql`team.search(${text}, ${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`,
   );
 
-/** Does not keep the session from ending when the member is idle. */
+/** Is no activity: the session of an idle member is locked all the same. */
 export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);
 
-/** Does not keep the session from ending when the member is idle. */
+/** Is no activity: the session of an idle member is locked all the same. */
 export const newestLead = (ask: Ask) => ask((sql) => sql`team.newest_lead()`);
 
 export const takeNext = (ask: Ask) => ask((sql) => sql`team.take_next()`);
@@ -34,13 +34,16 @@ export const claim = (ask: Ask, id: string) => ask((sql) => sql`team.claim(${id}
 
 export const release = (ask: Ask, id: string) => ask((sql) => sql`team.release(${id})`);
 
-/** Opens a lead by its id or reference. The audit log is written before the database returns anything. @throws Refused 404, or 409 for a reference of several */
+/**
+ * Opens a lead by its id or reference. The audit log is written before the database returns anything.
+ * @throws Refused 404, or 409 for a reference that several leads have
+ */
 export async function openLead(ask: Ask, idOrReference: string): Promise<unknown> {
   const entry = await recordOpening(ask, idOrReference, false);
   return ask((sql) => sql`team.open_lead(${entry})`);
 }
 
-/** Reads a lead again that is still on screen. Does not keep the session from ending when the member is idle. @throws Refused 403, 404 */
+/** Reads a lead again that is still on screen. Is no activity, like `queue`. @throws Refused 403, 404 */
 export const openedLead = (ask: Ask, entry: number) => ask((sql) => sql`team.opened_lead(${entry})`);
 
 /** Opens the health answers of a lead, with an entry in the audit log. */
