@@ -40,7 +40,6 @@ export interface Counting {
   deviceOf(userAgent: string | null | undefined): string;
 }
 
-/** Makes the counting. */
 export function makeCounting(dependencies: CountingDependencies): Counting {
   return {
     deviceOf,
@@ -90,7 +89,7 @@ function refusalOf(
 
 function addBeacon(dependencies: CountingDependencies, beacon: Beacon, device: Device, named: string): void {
   addSteps(dependencies, beacon.steps, device, named, beacon);
-  const variant = known(dependencies.variants, named);
+  const variant = knownVariant(dependencies.variants, named);
   for (const [vital, bucket] of beacon.vitals)
     dependencies.counters.addVital({ variant, device, vital, bucket });
 }
@@ -102,18 +101,18 @@ function addSteps(
   named: string | null | undefined,
   { source, medium, campaign }: CampaignWords,
 ): void {
-  const variant = known(variants, named);
+  const variant = knownVariant(variants, named);
   for (const step of steps) counters.addPage({ source, medium, campaign, variant, device, step });
 }
 
-const known = (variants: readonly string[], named: string | null | undefined): string =>
+const knownVariant = (variants: readonly string[], named: string | null | undefined): string =>
   named && variants.includes(named) ? named : "";
 
 const withoutScript = (headers: HeaderValues): Device =>
   deviceOf(headers.get("user-agent")) === "bot" ? "bot" : "no-script";
 
-// A browser states with each request whether a page of the same origin sent it, and no page can change that statement. Older ones state
-// an origin with a post, and a referrer with an image. A program states what it likes; the counts are no secret and no promise.
+// A browser states with each request whether a page of the same origin sent it, and no page can change that statement. Older browsers
+// state an origin with a post, and a referrer with an image. A program states what it likes; the counts are no secret and no promise.
 function isFromOwnPage(headers: HeaderValues, origins: CountingDependencies["origins"]): boolean {
   const site = headers.get("sec-fetch-site");
   if (site === "same-origin") return true;
@@ -128,7 +127,7 @@ const isPrefetch = (headers: HeaderValues): boolean =>
 
 const purposes = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
 
-// Pages of a static host get this answer from another origin, and browsers refuse them one without these headers.
+// Pages of a static host ask from another origin, and their browser would refuse an answer without these headers.
 const countedFrom = (origin: string | null | undefined): Answer => ({
   status: 204,
   headers: {

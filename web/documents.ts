@@ -25,7 +25,6 @@ export interface Documents {
   article(refused: RefusedPost): { headers: Record<string, string>; body: string };
 }
 
-/** Renders the documents with these settings. */
 export function renderDocuments(
   settings: PageSettings,
   experiments: readonly Experiment[],

@@ -75,7 +75,7 @@ export function addFormPost(app: Hono, formPost: FormPost, addressOf: AddressOf)
 }
 
 export function addCounting(app: Hono, counting: Counting | undefined, addressOf: AddressOf): void {
-  // The second address serves pages of a static host, which know the backend by this function's address.
+  // The second address serves pages of a static host, which know the backend by the address of submit-lead.
   app.on(
     ["GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"],
     ["/c", "/functions/v1/submit-lead/c"],
