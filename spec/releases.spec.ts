@@ -66,6 +66,33 @@ describe("an update", () => {
     expect(type("update", at("leads-1.0.0.tar.gz")).status).toBe(0);
     expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
   });
+
+  it("replaces a damaged copy of the release in force as well, and says what to type then", () => {
+    const archive = pack("1.0.0", { "serve.ts": "" });
+    type("first", archive);
+    writeFileSync(at("opt/leads/releases/1.0.0/serve.ts"), "another");
+    const { status, said } = type("update", archive);
+    expect({ status, said }).toEqual({
+      status: 0,
+      said: expect.stringMatching(/damaged, and are whole again\. Type: sudo systemctl restart leads\n$/),
+    });
+    expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
+    expect(readdirSync(at("opt/leads/releases"))).toEqual(["1.0.0"]);
+  });
+
+  it("refuses another release of the version that is in force", () => {
+    type("first", pack("1.0.0", { "serve.ts": "" }));
+    const { status, said } = type("update", pack("1.0.0", { "serve.ts": "another" }));
+    expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("a version of its own") });
+    expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
+  });
+
+  it("takes one release at a time", () => {
+    type("first", pack("1.0.0"));
+    const { status, said } = type("update", pack("1.1.0"), pack("1.2.0"));
+    expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("name one release") });
+    expect(inForce()).toBe("releases/1.0.0");
+  });
 });
 
 describe("the server after an update", () => {
