@@ -249,4 +249,15 @@ Deliveries
       stderr: "The lead bbbb2222-0000-4000-8000-000000000000 was erased at 2026-01-31 10:00.\n",
     });
   });
+
+  it("asks for more of the id when several erased leads, and no other, begin with it", async () => {
+    const erased = ["eeee0001", "eeee0002"].map((beginning) => `${beginning}-0000-4000-8000-000000000000`);
+    for (const lead_id of erased)
+      await database.owner`insert into private.erasures ${database.owner({ lead_id, reason: "asked" })}`;
+    expect((await leads(url, "show", "eeee00")).stderr).toBe(
+      `Several leads begin or end with eeee00, such as these. Type more of the id:\n  ${erased.join("\n  ")}\n`,
+    );
+    expect((await leads(url, "show", "eeee0002")).stderr).toMatch(/^The lead eeee0002\S+ was erased at /);
+    await database.owner`delete from private.erasures where lead_id = any (${erased})`;
+  });
 });

@@ -36,11 +36,14 @@ export async function findLead(sql: Sql, reference: string, { erased = false } =
       where ${beginsSo(sql, reference, "lead_id")} or ${endsSo(sql, reference)}
     ) found
     order by "erasedAt" nulls first, id limit 6`;
-  const ids = rows.filter(({ erasedAt }) => erased || !erasedAt).map(({ id }) => id);
-  if (ids.length > 1) return { kind: "several", ids: ids.slice(0, 5) };
-  if (ids[0]) return { kind: "found", id: ids[0] };
-  const [gone] = rows;
-  return gone?.erasedAt ? { kind: "erased", id: gone.id, erasedAt: gone.erasedAt } : { kind: "none" };
+  const living = rows.filter(({ erasedAt }) => !erasedAt);
+  const matching = erased || living.length === 0 ? rows : living;
+  if (matching.length > 1) return { kind: "several", ids: matching.slice(0, 5).map(({ id }) => id) };
+  const [only] = matching;
+  if (!only) return { kind: "none" };
+  return only.erasedAt && !erased
+    ? { kind: "erased", id: only.id, erasedAt: only.erasedAt }
+    : { kind: "found", id: only.id };
 }
 
 // Ids that begin alike are neighbours in a primary key.
