@@ -61,12 +61,15 @@ describe("the queue", () => {
     }
   });
 
-  it("hides a number and an e-mail address that somebody typed into the name", async () => {
+  it("hides a number and an e-mail address that somebody typed into the name, until a call is logged", async () => {
     const name = "Rosa Martinez +1 (111) 555-9876 rosa@example.com 3rd";
     const id = await addLead(database, { name });
     const { body, text } = await dana.call("queue", {});
     expect(body.rows[0]?.name).toBe("Rosa Martinez … … 3rd");
     expect(text).not.toMatch(/555\D?9876|example\.com/);
+    expect((await dana.call("open", { id })).body.name).toBe("Rosa Martinez … … 3rd");
+    await dana.call("claim", { id });
+    await dana.call("call", { id });
     expect((await dana.call("open", { id })).body.name).toBe(name);
   });
 

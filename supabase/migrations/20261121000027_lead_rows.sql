@@ -72,7 +72,7 @@ return case
   else private.without_contacts(private.in_ascii(left(typed, 500)))
 end;
 
--- A name as a list shows it. Some people type everything into one field: what is hidden here is shown once the lead is opened.
+-- A name as a list shows it. Some people type everything into one field: what is hidden here is shown during a call.
 create function private.name_shown(name text) returns text
 language sql immutable
 return private.shown_without_contacts(name, '(no name)');

@@ -98,8 +98,8 @@ begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
 end $$;
 
--- A lead as its page has it. The phone field is in it only while the member has a call about the lead under way, and the health answers
--- never are.
+-- A lead as its page has it. The phone field is in it only while the member has a call about the lead under way, as are a number and an
+-- address that were typed into the name. The health answers never are.
 create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -108,12 +108,13 @@ declare
   permission jsonb := private.permission_json(w.lead_id);
   stopped timestamptz := private.stopped_at(w);
   may_be_contacted boolean := permission is not null and permission ->> 'withdrawn_at' is null and stopped is null;
+  under_way jsonb := private.number_of_started_call((private.call_under_way(w.lead_id, member)).id, member);
 begin
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
       'entry', entry,
-      -- Some people type their number beside their name or ZIP code, and a person who may not be contacted must not be called by it.
-      'name', case when may_be_contacted then private.shown(l.name, '(no name)') else private.name_shown(l.name) end,
+      -- Some people type their number beside their name or ZIP code, and nobody may be called by it before the call is logged.
+      'name', case when under_way is null then private.name_shown(l.name) else private.shown(l.name, '(no name)') end,
       'email', case when may_be_contacted then private.shown(l.email, '(blank)') end,
       'zip_code', case when may_be_contacted then private.shown_without_contacts(l.zip_code, '(blank)') else private.zip_shown(l.zip_code) end,
       'permission', permission,
@@ -126,7 +127,7 @@ begin
         select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
       ), '[]'),
       'others', private.others_of(w),
-      'under_way', private.number_of_started_call((private.call_under_way(w.lead_id, member)).id, member)
+      'under_way', under_way
     )
     from public.leads l where l.id = w.lead_id
   );
