@@ -75,10 +75,27 @@ describe("the team's page", () => {
     await page.getByText("Member, invited, not here yet, has a link until").waitFor();
     await page.getByRole("button", { name: "New link for Nora" }).click();
     await page.getByRole("button", { name: "Make a new link" }).click();
-    await page.getByText("Give this link to Nora.", { exact: false }).nth(1).waitFor();
+    // The newer link is on Nora's line, and the older one, which it ended, is not offered any more.
+    await page.locator(".members").getByText("Give this link to Nora.").waitFor();
+    await expect.poll(() => page.locator(".one-time-link").count()).toBe(1);
     await page.reload();
     await page.getByText("Nora").first().waitFor();
     expect(await page.locator(".one-time-link").count()).toBe(0);
+  });
+
+  it("offers a link no more once the list says that somebody has used it", async () => {
+    const member = await inbox.member("Ursula");
+    const page = await asMaria("/team");
+    await page.getByRole("button", { name: "New link for Ursula" }).click();
+    await page.getByRole("button", { name: "Make a new link" }).click();
+    const offer = page.getByText("Give this link to Ursula.");
+    await offer.waitFor();
+    await page.getByText("Member, has a link until").waitFor();
+    await database.owner`update private.invitations set used_at = now() where member_id = ${member.id} and used_at is null`;
+    await page.getByLabel("Name").fill("Victor");
+    await page.getByRole("button", { name: "Make a link" }).click();
+    await page.getByText("Give this link to Victor.").waitFor();
+    await offer.waitFor({ state: "detached" });
   });
 
   it("keeps the link of an invitation on the screen while the next one fails", async () => {

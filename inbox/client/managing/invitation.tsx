@@ -1,5 +1,6 @@
 // Invites a member: a name and a role, and the link that is shown once.
 import { type FormEvent, useEffect, useState } from "react";
+import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
 import { announce } from "../page/announcer.tsx";
 import { useDraft } from "../page/drafts.ts";
@@ -7,7 +8,10 @@ import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
 import { refreshAfterChange, useAction } from "../queries.ts";
 
-export function InviteForm() {
+export type Member = ResponseOf<"members">["members"][number];
+
+/** `members` is undefined until the list is loaded. */
+export function InviteForm({ members = [] }: { members: readonly Member[] | undefined }) {
   const { value: name, set: setName, dropSent: dropName } = useDraft("invited name", "");
   const {
     value: isManager,
@@ -15,7 +19,7 @@ export function InviteForm() {
     dropSent: dropManager,
   } = useDraft("invited as a manager", false);
   // The last invitation that was made. It stays when a further one fails, because its link is shown nowhere else.
-  const [made, setMade] = useState<OneTimeLinkProps>();
+  const [made, setMade] = useState<Omit<OneTimeLinkProps, "member">>();
   const invite = useAction("members/invite");
   const isTaken = invite.error instanceof CallFailed && invite.error.why === "conflict";
   const send = (event: FormEvent) => {
@@ -59,10 +63,13 @@ export function InviteForm() {
       ) : (
         <FailureNotice error={invite.error} />
       )}
-      {made && <OneTimeLink key={made.link} {...made} />}
+      {made && <OneTimeLink key={made.link} {...made} member={memberNamed(made.name, members)} />}
     </form>
   );
 }
+
+const memberNamed = (name: string, members: readonly Member[]) =>
+  members.find((one) => one.name === name && one.removed_at === null);
 
 /** Over http only localhost has one. */
 const hasClipboard = () => "clipboard" in navigator;
@@ -72,17 +79,29 @@ interface OneTimeLinkProps {
   expires_at: string;
   /** Of the member. */
   name: string;
+  /** The member as the list has them, or undefined while it does not have them. */
+  member: Member | undefined;
 }
 
-/** The link is kept nowhere: the database holds its hash alone. */
-export function OneTimeLink({ link, expires_at, name }: OneTimeLinkProps) {
+/**
+ * A link that is kept nowhere: the database holds its hash alone. It goes from the page when the list says that it is of no use any more,
+ * because it was used, has expired, or a newer one was made.
+ */
+export function OneTimeLink({ link, expires_at, name, member }: OneTimeLinkProps) {
   const [copied, setCopied] = useState<"done" | "refused">();
+  const [isListed, setListed] = useState(false);
+  const listed = member?.link_until ? Date.parse(member.link_until) : undefined;
+  const own = Date.parse(expires_at);
+  if (listed === own && !isListed) setListed(true);
+  // Before the list is loaded again it names an older link, or none.
+  const isUseless = listed === undefined ? isListed : listed > own;
   useEffect(() => announce("The link is made. It is shown once."), []);
   const copy = () =>
     navigator.clipboard.writeText(link).then(
       () => setCopied("done"),
       () => setCopied("refused"),
     );
+  if (isUseless) return null;
   return (
     <div className="one-time-link">
       <p>

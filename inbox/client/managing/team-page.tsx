@@ -1,6 +1,5 @@
 // The team, for managers: who is in it, invitations, and the states to which calls are paused.
 import { type MouseEvent, useState } from "react";
-import type { ResponseOf } from "../../api.ts";
 import { Dialog } from "../page/dialog.tsx";
 import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
@@ -8,10 +7,8 @@ import { FailureNotice, Loading } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
 import { moment } from "../page/times.ts";
 import { failureOfLatest, refreshAfterChange, useAction, useCall } from "../queries.ts";
-import { InviteForm, OneTimeLink } from "./invitation.tsx";
+import { InviteForm, type Member, OneTimeLink } from "./invitation.tsx";
 import { PausedStates } from "./paused-states.tsx";
-
-type Member = ResponseOf<"members">["members"][number];
 
 export default function TeamPage({ member }: { member: SignedIn }) {
   const { data, error } = useCall("members", {});
@@ -34,7 +31,7 @@ export default function TeamPage({ member }: { member: SignedIn }) {
           </ul>
         )}
       </section>
-      <InviteForm />
+      <InviteForm members={data?.members} />
       <PausedStates />
     </>
   );
@@ -80,8 +77,8 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
           </button>
         </span>
       )}
-      {recover.data && isNewestLink(recover.data, member) && (
-        <OneTimeLink {...recover.data} name={member.name} />
+      {recover.data && (
+        <OneTimeLink key={recover.data.link} {...recover.data} name={member.name} member={member} />
       )}
       <FailureNotice error={failureOfLatest(recover, remove)} />
       {confirming && (
@@ -90,10 +87,6 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
     </li>
   );
 }
-
-/** Whether the list names no newer link. It names none before it is loaded again, and none when this link was used or has expired. */
-const isNewestLink = ({ expires_at }: { expires_at: string }, { link_until }: Member): boolean =>
-  link_until === null || moment(link_until) === moment(expires_at);
 
 function aboutMember(member: Member): string {
   const { role, joined_at, link_until, last_seen_at, passkeys, oidc, claims } = member;
