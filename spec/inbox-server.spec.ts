@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
 import { roleAddress } from "../database/role-logins.ts";
-import { calls } from "../inbox/api.ts";
+import { calls, type RequestOf } from "../inbox/api.ts";
 import { makeCookies } from "../inbox/cookies.ts";
 import { eventStream } from "../inbox/live-events.ts";
 import { eraseLeads } from "../team/erase-leads.ts";
@@ -239,6 +239,10 @@ describe("the event stream", () => {
     const id = await addLead(database);
     let call_id = "";
     let outcome_id = "";
+    const answers: RequestOf<"eligibility-check">["answers"] = {
+      ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_planned: "yes" },
+      ...{ trained: "yes", plan: "part_b", prescriber: "Dr. Lopez", visit_on: null },
+    } as const;
     const acts = {
       claim: () => lee.call("claim", { id }),
       release: () => lee.call("release", { id }),
@@ -250,6 +254,7 @@ describe("the event stream", () => {
         if ("outcome_id" in body) ({ outcome_id } = body);
       },
       undo: () => lee.call("undo-outcome", { outcome_id }),
+      "eligibility check": () => lee.call("eligibility-check", { id, answers }),
       stop: () => lee.call("stop", { id }),
       erase: () => maria.call("erase", { id, reference: id }),
     };
