@@ -161,6 +161,11 @@ describe("the schema", () => {
 
 const breaksOlder = "-- Older programs do not work on these tables.";
 
+it("need no program to know them, while none says that older programs do not work on its tables", async () => {
+  const { owner } = await makeDatabase();
+  expect(await owner`select private.required_version() as version`).toEqual([{ version: "" }]);
+});
+
 describe("the schema of a newer release", () => {
   async function makeNewer(statements: string[]) {
     const database = await makeDatabase();

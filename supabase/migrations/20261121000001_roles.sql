@@ -1,10 +1,12 @@
 -- The roles of this database, and the schemas `private` and `team`. Each process logs in with the role of its own work, so
--- that a process that was broken into can do that work and nothing else. The owner only migrates and runs the operator's commands.
+-- that a process that was broken into can do that work and nothing else. The owner migrates, opens the roles' logins, makes the scheduled
+-- backups and runs the operator's commands.
 
 -- `anon` is the visitor, who may add a lead. Supabase has this role already; on any other server it is made here.
--- `leads_intake` is our web process, with a login of its own: it may add page counts, and a lead as `anon` may, with the request's headers.
+-- The next three roles are made without a login. A start of the server gives them one (database/role-logins.ts).
+-- `leads_intake` is our web process: it may add page counts, and a lead as `anon` may, with the request's headers.
 -- `leads_delivery` sends leads to the team's channels and records what became of them.
--- `leads_team` is the team's inbox: it may call the functions of the schema `team`, which write the audit log.
+-- `leads_team` is the team's inbox: it may call the functions of the schema `team` that are granted to it. They write the audit log.
 do $$
 declare
   role_name name;
@@ -46,7 +48,7 @@ create schema private;
 revoke all on schema private from public;
 grant usage on schema private to leads_intake, leads_delivery;
 
--- Holds only the functions that the inbox calls.
+-- Holds the functions that the inbox calls, and two that only the operator's commands call (team.call_log, team.member_named).
 create schema team;
 revoke all on schema team from public;
 grant usage on schema team to leads_team;
@@ -63,8 +65,8 @@ begin
   return (select max(m.version) from supabase_migrations.schema_migrations m where m.version ~ '^[0-9]{8}0000[0-9]{2}$');
 end $$;
 
--- Returns the oldest version that a program must know to work on these tables: the version of the newest migration with the comment that
--- older programs do not work on them. A migration that only adds has no such comment, and an older program goes on after it.
+-- Returns the version of the newest migration that says that older programs do not work on these tables. A program that does not know that
+-- version refuses the database. A migration that only adds says no such thing, and an older program goes on after it.
 create function private.required_version() returns text
 language plpgsql stable
 security definer
@@ -73,7 +75,8 @@ as $$
 begin
   return (
     select coalesce(max(m.version), '') from supabase_migrations.schema_migrations m
-    where array_to_string(m.statements, '') like '%-- Older programs do not work on these tables.%'
+    -- In two parts, because the text of this migration is in the ledger as well.
+    where array_to_string(m.statements, '') like '%-- Older programs ' || 'do not work on these tables.%'
   );
 end $$;
 
