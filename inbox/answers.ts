@@ -128,6 +128,7 @@ const aboutCampaigns = {
 const linkIn = (inboxUrl: string, invitation: managing.Invitation) => ({
   link: managing.linkOf(inboxUrl, invitation),
   expires_at: invitation.expires_at,
+  member_id: invitation.member_id,
 });
 
 const callScripts = Object.fromEntries(languageCodes.map((code) => [code, textsIn(code).callScripts]));

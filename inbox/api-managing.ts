@@ -17,7 +17,7 @@ import {
 
 const Empty = v.strictObject({});
 const State = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/));
-const Link = v.object({ link: v.string(), expires_at: Moment });
+const Link = v.object({ link: v.string(), expires_at: Moment, member_id: Id });
 /** A file to be saved under this name, from an address that the same manager may load for an hour (inbox/downloads.ts). */
 const File = v.object({ name: v.string(), address: v.string() });
 /** Days, both included, in a time zone. */

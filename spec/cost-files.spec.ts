@@ -12,7 +12,7 @@ beforeAll(async () => {
 const today = new Date().toISOString().slice(0, 10);
 
 describe("a file of costs", () => {
-  it("is refused beside options that a file has columns for", async () => {
+  it("is refused beside --source, for which a file has a column", async () => {
     const { status, stderr } = await leads(
       database.url,
       "campaigns",
@@ -57,12 +57,12 @@ describe("a file of costs", () => {
       { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
     ],
     [
-      "a campaign of which nothing would be left, as an address has it",
+      "a percent-encoded campaign of which nothing would be left",
       "date,campaign,amount\n2026-01-01,%E6%98%A5,1\n",
       { line: 2, problem: "The campaign's name has to have a letter from A to Z or a digit." },
     ],
     [
-      "a source of which nothing would be left, and which would be every source",
+      "a source of which nothing would be left, because an empty source stands for every source",
       "date,campaign,amount,source\n2026-01-01,spring,1,Яндекс\n",
       { line: 2, problem: "The source's name has to have a letter from A to Z or a digit." },
     ],
@@ -79,10 +79,10 @@ describe("a file of costs", () => {
     [
       "a character that PostgreSQL cannot keep",
       "date,campaign,amount,utm_source\n2026-01-01,spring,1,f\0b\n",
-      { line: 2, problem: "The campaign cannot be read. A file has to be in UTF-8." },
+      { line: 2, problem: "The source cannot be read. A file has to be in UTF-8." },
     ],
     [
-      "amounts of another currency beside an amount of none",
+      "a column in another currency beside a column that names no currency",
       "date,campaign,amount (eur),cost\n2026-01-01,a,1,2\n",
       {
         line: 1,
@@ -94,7 +94,7 @@ describe("a file of costs", () => {
     expect(readCostsCsv(text)).toEqual({ problems: [problem] });
   });
 
-  it("takes a report with a line for each day, also where it says the last day", () => {
+  it("takes a report with a line for each day that has a column for the last day", () => {
     expect(
       readCostsCsv("campaign,reporting starts,reporting ends,cost\na,1/2/2026,2026-01-02,5\n"),
     ).toMatchObject({
@@ -103,7 +103,7 @@ describe("a file of costs", () => {
   });
 
   it.each(["€12.50", "£12", "12.50 EUR", "CA$12", "12 Mex$", "₹1,200"])(
-    "is recorded in US dollars alone, and says so of %s",
+    "is refused for an amount of %s, because costs are recorded in US dollars alone",
     (amount) => {
       expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
         problems: [
@@ -116,7 +116,7 @@ describe("a file of costs", () => {
     },
   );
 
-  it("says so of a column that names another currency, beside the amounts or above them", () => {
+  it("is refused where a column beside the amounts, or the heading above them, names another currency", () => {
     const problem = "The amount is not in US dollars. Costs are recorded in US dollars and not converted.";
     expect(
       readCostsCsv(`Day,Campaign,Currency code,Cost\n${today},spring,USD,5\n${today},spring,EUR,5\n`),
@@ -132,7 +132,7 @@ describe("a file of costs", () => {
     });
   });
 
-  it("has the amount of its column in US dollars beside one in another currency, with source and medium", () => {
+  it("is read by its column in US dollars where another column has another currency, and with source and medium", () => {
     const text = "date,campaign,amount (eur),amount (usd),source,medium\n2026-01-31,spring,9,10,fb,paid\n";
     expect(readCostsCsv(text)).toEqual({
       costs: [{ day: "2026-01-31", campaign: "spring", source: "fb", medium: "paid", amount_cents: 1000 }],
@@ -146,7 +146,7 @@ describe("a file of costs", () => {
     ["USD 7", 700],
     ["1,204,000 USD", 120_400_000],
     ["100,000,000.00", 10_000_000_000],
-  ])("takes %s for so many US dollars", (amount, cents) => {
+  ])("reads %s as an amount of US dollars", (amount, cents) => {
     expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toMatchObject({
       costs: [{ amount_cents: cents }],
     });
@@ -166,7 +166,7 @@ describe("a file of costs", () => {
     },
   );
 
-  it("has amounts that add up to what the database can keep of one campaign", () => {
+  it("is refused when all its amounts add up to more than the database can keep of one campaign on one day", () => {
     const lines = (count: number, more: string) =>
       `date,campaign,amount\n${"2026-11-01,spring,100000000\n".repeat(count)}${more}`;
     expect(readCostsCsv(lines(10, ""))).toHaveProperty("costs.length", 10);
@@ -175,7 +175,7 @@ describe("a file of costs", () => {
     });
   });
 
-  it("of any length costs no more than its length", () => {
+  it("is refused with 100,000 quotation marks, or with more than 10,000 lines", () => {
     const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;
     expect(readCostsCsv(lines)).toHaveProperty("problems");
     expect(readCostsCsv(`date,campaign,amount\n${`${today},a,1\n`.repeat(10_001)}`)).toHaveProperty(
@@ -185,7 +185,7 @@ describe("a file of costs", () => {
 });
 
 describe("a file of costs that comes through a pipe", () => {
-  it("is recorded, so that nobody has to put it where the user of a release may read it", async () => {
+  it("is recorded, so that nobody has to put it where a release's system user, leads, may read it", async () => {
     const added = startLeads(["campaigns", "costs", "add", "-"], { DATABASE_URL: database.url });
     added.stdin?.end("date,campaign,amount\n2026-01-31,piped,12.50\n");
     expect(await waitForExit(added, { keepOpen: true })).toMatchObject({

@@ -67,7 +67,7 @@ describe("the team's page", () => {
 
   it("invites a member with a link that is shown once", async () => {
     const page = await asMaria("/team");
-    await page.getByLabel("Name").fill("Nora");
+    await page.getByLabel("Name").fill("Nora  Lane");
     await page.getByRole("button", { name: "Make a link" }).click();
     const link = page.locator(".one-time-link code");
     await link.waitFor();
@@ -76,7 +76,7 @@ describe("the team's page", () => {
     await page.getByRole("button", { name: "New link for Nora" }).click();
     await page.getByRole("button", { name: "Make a new link" }).click();
     // The newer link is on Nora's line, and the older one, which it ended, is not offered any more.
-    await page.locator(".members").getByText("Give this link to Nora.").waitFor();
+    await page.locator(".members").getByText("Give this link to Nora Lane.").waitFor();
     await expect.poll(() => page.locator(".one-time-link").count()).toBe(1);
     await page.reload();
     await page.getByText("Nora").first().waitFor();

@@ -122,13 +122,13 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
   if (typed.lastDay !== "" && readDay(typed.lastDay) !== day)
     return { problem: "This cost is of more than one day. Export the report with a line for each day." };
   if (typed.campaign === "") return { problem: "The campaign is missing." };
-  const words = [typed.campaign, typed.source, typed.medium].join();
-  // The first stands for each character that is no UTF-8; PostgreSQL cannot keep the second.
-  if (words.includes("\ufffd") || words.includes("\0"))
-    return { problem: "The campaign cannot be read. A file has to be in UTF-8." };
-  for (const word of ["campaign", "source", "medium"] as const)
+  for (const word of ["campaign", "source", "medium"] as const) {
+    // The first stands for each character that is no UTF-8; PostgreSQL cannot keep the second.
+    if (typed[word].includes("\ufffd") || typed[word].includes("\0"))
+      return { problem: `The ${word} cannot be read. A file has to be in UTF-8.` };
     if (typed[word] !== "" && !hasName(typed[word]))
       return { problem: `The ${word}'s name has to have a letter from A to Z or a digit.` };
+  }
   if (!["", "USD"].includes(typed.currency.toUpperCase()) || namesOtherCurrency(typed.amount))
     return { problem: `The amount is not in US dollars. ${onlyDollars}` };
   const amount_cents = readCents(typed.amount);

@@ -21,6 +21,7 @@ export interface Member {
 export interface Invitation {
   token: string;
   expires_at: string;
+  member_id: string;
 }
 
 export interface AuditEntry {

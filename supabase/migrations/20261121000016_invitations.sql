@@ -72,7 +72,7 @@ declare
 begin
   insert into private.invitations (token_hash, member_id) values (private.hash_of(token), member)
   returning expires_at into expires;
-  return jsonb_build_object('token', token, 'expires_at', expires);
+  return jsonb_build_object('token', token, 'expires_at', expires, 'member_id', member);
 end $$;
 
 -- Adds a member and returns their invitation, as private.invite does. Raises PT400 for a name that nobody can see, or that has more than

@@ -19,15 +19,15 @@ export function InviteForm({ members = [] }: { members: readonly Member[] | unde
     dropSent: dropManager,
   } = useDraft("invited as a manager", false);
   // The last invitation that was made. It stays when a further one fails, because its link is shown nowhere else.
-  const [made, setMade] = useState<Omit<OneTimeLinkProps, "member">>();
+  const [made, setMade] = useState<Omit<OneTimeLinkProps, "member"> & { memberId: string }>();
   const invite = useAction("members/invite");
   const isTaken = invite.error instanceof CallFailed && invite.error.why === "conflict";
   const send = (event: FormEvent) => {
     event.preventDefault();
     const request = { name: name.trim(), role: isManager ? ("manager" as const) : ("member" as const) };
     invite.mutate(request, {
-      onSuccess: ({ link, expires_at }) => {
-        setMade({ link, expires_at, name: request.name });
+      onSuccess: ({ member_id, ...link }) => {
+        setMade({ ...link, name: request.name, memberId: member_id });
         dropName(name);
         // A tick that was made while the answer was on its way stays, because it is meant for the next invitation.
         dropManager(isManager);
@@ -63,13 +63,12 @@ export function InviteForm({ members = [] }: { members: readonly Member[] | unde
       ) : (
         <FailureNotice error={invite.error} />
       )}
-      {made && <OneTimeLink key={made.link} {...made} member={memberNamed(made.name, members)} />}
+      {made && (
+        <OneTimeLink key={made.link} {...made} member={members.find(({ id }) => id === made.memberId)} />
+      )}
     </form>
   );
 }
-
-const memberNamed = (name: string, members: readonly Member[]) =>
-  members.find((one) => one.name === name && one.removed_at === null);
 
 /** Over http only localhost has one. */
 const hasClipboard = () => "clipboard" in navigator;
@@ -85,16 +84,16 @@ interface OneTimeLinkProps {
 
 /**
  * A link that is kept nowhere: the database holds its hash alone. It goes from the page when the list says that it is of no use any more,
- * because it was used, has expired, or a newer one was made.
+ * because it was used, has expired, was replaced by a newer one, or its member was removed.
  */
 export function OneTimeLink({ link, expires_at, name, member }: OneTimeLinkProps) {
   const [copied, setCopied] = useState<"done" | "refused">();
-  const [isListed, setListed] = useState(false);
+  const [wasListed, setWasListed] = useState(false);
   const listed = member?.link_until ? Date.parse(member.link_until) : undefined;
   const own = Date.parse(expires_at);
-  if (listed === own && !isListed) setListed(true);
+  if (listed === own && !wasListed) setWasListed(true);
   // Before the list is loaded again it names an older link, or none.
-  const isUseless = listed === undefined ? isListed : listed > own;
+  const isUseless = listed === undefined ? wasListed : listed > own;
   useEffect(() => announce("The link is made. It is shown once."), []);
   const copy = () =>
     navigator.clipboard.writeText(link).then(
