@@ -16,8 +16,8 @@ export const webAddress = v.pipe(
 export const siteAddress = v.pipe(
   webAddress,
   v.check((given) => {
-    const { search, hash, username } = URL.parse(given) ?? {};
-    return !search && !hash && !username;
+    const { search, hash, username, password } = URL.parse(given) ?? {};
+    return !search && !hash && !username && !password;
   }, noWebAddress),
   v.transform((given) => withoutEndingSlashes(new URL(given).origin + new URL(given).pathname)),
 );
@@ -69,7 +69,10 @@ export const mailServer = v.pipe(
   v.check(isMailServer, `must be as smtp://user:password@host:port or smtps://. ${inThePassword}`),
 );
 
-/** Who sends a mail. A name with a comma, such as "Lane, Inc.", or with a colon or parentheses is quoted for the mail. (RFC 5322, 3.4) */
+/**
+ * Who sends a mail. A name with a comma, such as "Lane, Inc.", or with a colon, a semicolon or parentheses is quoted for the mail.
+ * (RFC 5322, 3.4)
+ */
 export const sender = v.pipe(
   v.string(),
   v.check(isSender, "must be an address, or a name and an address: Leads <leads@example.com>."),
@@ -121,7 +124,8 @@ function isEncryptedOrLocal({ protocol, hostname }: URL): boolean {
   return protocol === "https:" || isHere;
 }
 
-// A character of the password that is not encoded would end the host, the path or the query too early.
+// A character of the password that is not encoded, such as / or ?, ends the host too early. The rest of the password is then read as
+// a path, a query or a fragment.
 function isMailServer(given: string): boolean {
   const url = URL.parse(given);
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname) return false;
@@ -142,8 +146,8 @@ function isDatabaseAddress(given: string): boolean {
     return port === undefined || isPort(port);
   };
   const ports = new URLSearchParams(rest.split("?")[1]).get("port")?.split(",") ?? [];
-  // As in leads:12/34@db.example.com, whose password holds a / that is not encoded.
-  const isCut = login.length === 0 && hosts.includes(":") && rest.slice(server.length).includes("@");
+  // As in leads:12/34@db.example.com or leads:12?34@db.example.com, whose password holds a / or ? that is not encoded.
+  const isCut = login.length === 0 && /^(\/[^?]*@|\?[^=&]*@)/.test(rest.slice(server.length));
   if (login.length > 1 || isCut || !ports.every(isPort)) return false;
   return hosts.split(",").every(isHost) && isEncodedInUtf8(given);
 }

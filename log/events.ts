@@ -20,13 +20,14 @@ export const events = {
   },
   "inbox-elsewhere": {
     level: "info",
-    sentence: "This process holds no login of the inbox, and serves none. Run it beside it: npm run inbox",
+    sentence:
+      "This process holds no login of the inbox, so it does not serve the inbox. Run the inbox beside it: npm run inbox",
   },
   stopping: { level: "info", sentence: "Stopping: requests under way are answered first." },
   stopped: { level: "info", sentence: "Stopped." },
   "setting-missing": {
     level: "warn",
-    sentence: "A setting has no value yet; a placeholder is shown to readers.",
+    sentence: "A setting has no value yet; readers are shown a placeholder, or what another setting says.",
   },
   "source-review-due": {
     level: "warn",
@@ -58,7 +59,7 @@ export const events = {
   "job-stopped": {
     level: "warn",
     sentence:
-      "The database stopped a job of the delivery, which is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full.",
+      "A job of the delivery was stopped, and is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full.",
   },
   "standby-avoided": {
     level: "warn",
@@ -149,9 +150,12 @@ export const events = {
   "retention-refused": {
     level: "error",
     sentence:
-      "Nothing was erased by age yet, because even the newest lead has reached it and the database has not run on as many days since. Check the database server's clock and the settings. Where both are right, the leads go when it has.",
+      "Something past its age is kept: the newest lead is past it too, and the database ran on too few days since. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
   },
-  "backed-up": { level: "info", sentence: "Made a backup of everything in BACKUP_DIR, and verified it." },
+  "backed-up": {
+    level: "info",
+    sentence: "Made a backup of everything, and verified it. It is in BACKUP_DIR.",
+  },
   "old-backups-kept": { level: "warn", sentence: "Older backups could not be removed from BACKUP_DIR." },
   "backup-failed": {
     level: "error",

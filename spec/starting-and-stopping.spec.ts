@@ -90,7 +90,7 @@ describe("starting", () => {
   it("warns of each provider setting that has no value, by name", async () => {
     const { output } = await startServer({ DATABASE_URL: database.url, PROVIDER_NAME: "Maple Lane" });
     expect(output()).toContain(
-      "setting-missing: A setting has no value yet; a placeholder is shown to readers. setting=PROVIDER_PHONE",
+      "setting-missing: A setting has no value yet; readers are shown a placeholder, or what another setting says. setting=PROVIDER_PHONE",
     );
     expect(output()).not.toContain("setting=PROVIDER_NAME");
   });
@@ -178,6 +178,7 @@ describe("starting", () => {
     ["TRUST_PROXY", "10/8"],
     ["ALLOWED_ORIGINS", "https://*.example.com"],
     ["SITE_URL", "https://www.example.com/?q"],
+    ["SITE_URL", "https://:secret@www.example.com"],
     ["INBOX_URL", "https://inbox.example.com/team"],
     ["PROVIDER_PHONE", "call us"],
     ["PROVIDER_PRIVACY_URL", "https://a b<"],
@@ -192,6 +193,7 @@ describe("starting", () => {
     "postgres://u:p@[2001:db8::1]:5432/leads",
     "postgres://leads@%2Fvar%2Frun%2Fpostgresql/leads",
     "postgres:///leads?host=/var/run/postgresql",
+    "postgres://db.example.com:5432/leads?application_name=a@b",
     "postgres:///leads?host=one.example.com,two.example.com&port=5432,5433",
   ])("takes DATABASE_URL=%s", (address) => {
     expect(readConfig({ DATABASE_URL: address }).databaseUrl).toBe(address);
