@@ -6,7 +6,7 @@ import { Passkeys, SignInRefused } from "../inbox/passkeys.ts";
 import { useBrowser } from "./support/browser.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { addLead, post, serveInbox, type TestInbox } from "./support/inbox.ts";
-import { startLeads, waitForExit } from "./support/leads-command.ts";
+import { runLeads } from "./support/leads-command.ts";
 
 const { open } = useBrowser();
 let database: TestDatabase;
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 const leads = (...words: string[]) =>
-  waitForExit(startLeads(words, { DATABASE_URL: database.url, INBOX_URL: inbox.url }));
+  runLeads({ DATABASE_URL: database.url, INBOX_URL: inbox.url }, ...words);
 const tokenIn = (link: string) => link.trim().split("#")[1] ?? "";
 const invite = async (...words: string[]) => tokenIn((await leads("team", "invite", ...words)).stdout);
 

@@ -4,7 +4,7 @@ import { howToSetUp } from "../delivery/channels/registry.ts";
 import type { Log } from "../log/log.ts";
 import { testChannels } from "../team/test-channels.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
-import { startLeads, waitForExit } from "./support/leads-command.ts";
+import { runLeads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { decoded, refusal, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const leadsTest = (settings: Record<string, string>) =>
-  waitForExit(startLeads(["test"], { DATABASE_URL: database.url, ...settings }));
+  runLeads({ DATABASE_URL: database.url, ...settings }, "test");
 
 describe("leads test", () => {
   it("sends a marked message down every channel that is set up, and says that each took it", async () => {

@@ -31,11 +31,15 @@ export function startLeads(
   });
 }
 
+/** Runs `leads` to its end on the database at `url`, as `runLeads` does. */
+export const leads = (url: string, ...words: string[]): Promise<CommandResult> =>
+  runLeads({ DATABASE_URL: url }, ...words);
+
 /**
- * Runs `leads` to its end on the database at `url`, as a script would, in this process: a process of its own takes ten times as long. What
- * only a process has, such as signals and pipes, is tried with `startLeads`.
+ * Runs `leads` to its end with these settings, as a script would, in this process: a process of its own takes ten times as long. What only
+ * a process has, such as signals and pipes, is tried with `startLeads`.
  */
-export async function leads(url: string, ...words: string[]): Promise<CommandResult> {
+export async function runLeads(settings: Record<string, string>, ...words: string[]): Promise<CommandResult> {
   const results: Uint8Array[] = [];
   let stderr = "";
   const status = await runCommand(words, {
@@ -50,7 +54,7 @@ export async function leads(url: string, ...words: string[]): Promise<CommandRes
       columns: 120,
       onTerminal: false,
     },
-    readSettings: () => readConfig({ DATABASE_URL: url }),
+    readSettings: () => readConfig(settings),
     signal: new AbortController().signal,
   });
   return { status, stdout: Buffer.concat(results).toString(), stderr };
