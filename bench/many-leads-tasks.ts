@@ -52,7 +52,7 @@ const commandTasks = (samples: Samples): Task[] => [
   ["find by reference", (sql) => findLead(sql, samples.reference)],
   ["find by the first 8 characters", (sql) => findLead(sql, samples.id.slice(0, 8))],
   ["find by the last 4 characters", (sql) => findLead(sql, samples.reference.slice(-4))],
-  ["find what is none", (sql) => findLead(sql, "fffffffffffff", { erased: true })],
+  ["find a reference that no lead has", (sql) => findLead(sql, "fffffffffffff", { erased: true })],
   ["erase --email: find", (sql) => findErasable(sql, { email: samples.email })],
 ];
 
@@ -83,14 +83,14 @@ const memberTasks = (samples: Samples): Task[] => [
   ["inbox: search by two words", search("garcía rosa")],
   ["inbox: search by a rare name", search("Xiomara oabson")],
   ["inbox: search by one letter", search("o")],
-  ["inbox: search by a name that is none", search("qqqqq")],
+  ["inbox: search by a name that nobody has", search("qqqqq")],
   ["inbox: search by phone", search(samples.phone)],
-  ["inbox: search by a phone of many leads", search("3055550100")],
+  ["inbox: search by a phone that one in 100,000 leads has", search("3055550100")],
   ["inbox: search by e-mail", search(samples.email)],
   ["inbox: search by reference", search(samples.reference)],
   ["inbox: search by id", search(samples.id)],
   ["inbox: lead page", (sql) => openLead(sql, samples.id)],
-  ["inbox: lead page, many with the same phone", (sql) => openLead(sql, samples.manyId)],
+  ["inbox: lead page, with a phone that one in 100,000 leads has", (sql) => openLead(sql, samples.sharedId)],
 ];
 
 const queue =
@@ -137,7 +137,7 @@ const dispatcherTasks: Task[] = [
   ["dispatcher: claim of 12, nothing due", (sql) => claim(sql, "chat", { max: 12, lease: 0 })],
 ];
 
-/** The scheduled jobs that read leads, with nothing to do, and a command that reads all deliveries, where none has failed. */
+/** Work of scheduled jobs, with nothing to do, and the command that tries failed deliveries again, where none has failed. */
 const backgroundTasks: Task[] = [
   ["job: new leads", (sql) => indexNewLeads(sql)],
   ["job: overdue alerts", (sql) => sql`select private.enqueue_overdue_alerts()`],
@@ -152,8 +152,8 @@ interface Samples {
   reference: string;
   phone: string;
   email: string;
-  /** A lead whose number many others have. */
-  manyId: string;
+  /** A lead with the number that one in 100,000 leads has. */
+  sharedId: string;
   farPage: string;
   farInQueue: string;
   farEntry: number;
@@ -164,7 +164,7 @@ interface Samples {
 export async function readSamples(sql: Sql): Promise<Samples> {
   const [row] = await sql<Omit<Samples, "farInQueue">[]>`
     select w.lead_id as id, right(w.lead_id::text, 8) as reference, w.phone_digits as phone, w.email_key as email,
-      coalesce((select x.lead_id from private.lead_work x where x.phone_digits = '3055550100' limit 1), w.lead_id) as "manyId",
+      coalesce((select x.lead_id from private.lead_work x where x.phone_digits = '3055550100' limit 1), w.lead_id) as "sharedId",
       concat_ws('|', w.created_at, w.lead_id) as "farPage",
       (select max(a.id) / 2 from private.audit_log a)::int as "farEntry",
       (select m.id from private.members m where m.name = 'Member 3') as member,

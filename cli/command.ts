@@ -17,7 +17,7 @@ export interface Terminal {
   clearStatusLine(): void;
   /** Asks a question and returns the answer: "" after Ctrl-C or Ctrl-D, undefined where no person is at a terminal. */
   ask(question: string): Promise<string | undefined>;
-  /** The width of a line in characters of the terminal. */
+  /** How many characters a line has: the terminal's width, or 120 where there is none. */
   columns: number;
   /** Whether results go to a terminal. */
   onTerminal: boolean;
@@ -31,7 +31,7 @@ export interface CommandContext extends Terminal {
   url: string;
   config: Config;
   now: Date;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, SIGTERM or SIGHUP. */
   signal: AbortSignal;
 }
 
@@ -45,8 +45,8 @@ export type FolderHandler = (context: FolderContext) => Promise<number>;
 export type FolderContext = Omit<CommandContext, "sql" | "url">;
 
 /**
- * Adds one command to the program: its arguments, options and help. Its action reads what was typed, so that a usage error never
- * costs a connection, and hands the rest to `run`, or to `runOnFolder` where it needs no database.
+ * Adds one command to the program: its arguments, options and help. Its action reads what was typed before a database is opened, and
+ * hands the rest to `run`, or to `runOnFolder` where it needs no database. A few handlers find a usage error only later (stop, erase).
  */
 export type AddCommand = (program: Command, run: Run, runOnFolder: RunOnFolder) => void;
 
@@ -85,7 +85,7 @@ export function readCount(option: string, text: string): number {
   throw new UsageError(`${option} takes a whole number from 1 to 999999999, such as ${option} 20.`);
 }
 
-/** Reads the name of a file. An empty one is mostly that of a shell's variable that is not set. @throws UsageError */
+/** Reads the name of a file. An empty name mostly comes from a shell variable that is not set. @throws UsageError */
 export function readFileName(text: string): string {
   if (text !== "") return text;
   throw new UsageError("The name of the file is empty.");

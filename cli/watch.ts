@@ -1,4 +1,5 @@
-// `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere it is printed again when it has changed.
+// `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere, and with --json, it is printed again when it
+// has changed.
 import { setTimeout as wait } from "node:timers/promises";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { codeOf } from "../log/log.ts";
@@ -10,14 +11,16 @@ import { describe, inSnakeCase } from "./status.ts";
 /** In milliseconds. */
 const interval = 1_000;
 
-/** Clears what is on the screen, and not what was on it before and can be scrolled back to. */
+/** Clears the screen, but not the lines that a person can scroll back to. */
 const clearScreen = "\x1b[H\x1b[2J";
 
 export const watch: AddCommand = (program, run) => {
   program
     .command("watch")
     .summary("the status, live, until Ctrl-C")
-    .description("Shows the status until Ctrl-C: in place on a terminal, else again whenever it has changed.")
+    .description(
+      "Shows the status until Ctrl-C: in place on a terminal; elsewhere, and with --json, again whenever it has changed.",
+    )
     .option("--json", "print JSON, one object a line")
     .action((options: { json?: true }) => run((context) => watchStatus(context, options.json === true)));
 };

@@ -1,5 +1,5 @@
-// One line in each of the languages that are listed for the provider's state: help in that language is free, and at which number.
-// (45 CFR 92.11, which reaches suppliers under Medicare Part B.) LANGUAGE_HELP names the languages.
+// A line in each of these languages says that help in it is free, and which number to call (45 CFR 92.11, which reaches suppliers
+// under Medicare Part B). LANGUAGE_HELP chooses the lines: the languages that are listed for the provider's state.
 import { ContentError } from "./content-error.ts";
 import { type Provider, withProvider } from "./provider.ts";
 

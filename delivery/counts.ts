@@ -39,15 +39,15 @@ export interface ChannelCount {
   /** When the oldest pending delivery was owed. */
   oldestPending: Date | null;
   failed: number;
-  /** Owed for 15 minutes and not delivered, whenever the next attempt is due. */
+  /** Pending, and owed for more than 15 minutes, whenever the next attempt is due. A failed delivery is not among them. */
   stuck: number;
-  /** Why the latest failed attempt failed, in a sentence of this program; null where no delivery failed or waits after a failed attempt. */
+  /** Why the latest failed attempt failed, in our words. Null where no delivery has failed and none waits after a failed attempt. */
   lastError: string | null;
   /** When that attempt failed. */
   lastErrorAt: Date | null;
 }
 
-/** Counts the deliveries of each channel as they stand at the moment `at`, by default now. */
+/** Counts the deliveries of each channel as they stand now. `at` is only the moment at which `stuck` is decided, by default now. */
 export async function countDeliveries(sql: Sql, at?: At): Promise<ChannelCount[]> {
   return sql<ChannelCount[]>`
     select channel, is_enabled as enabled, is_retired as retired, delivered::int, pending::int,

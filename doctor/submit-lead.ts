@@ -90,7 +90,7 @@ function examineUnknownKey(answer: Answer, origin: string | undefined, url: stri
 
 const oddAnswer = (answer: Answer): Finding =>
   fail(
-    `submit-lead answers what it never does (${summaryOf(answer)}).`,
+    `submit-lead never gives this answer (${summaryOf(answer)}).`,
     "See what stands before it: a redirect, a firewall or a limit. Then run this again.",
   );
 

@@ -1,4 +1,4 @@
-// The calls of the inbox's API with which a member finds a lead and has it: the queue, the search, the claim.
+// The calls of the inbox's API with which a member finds a lead and claims it: the queue, the search, the claim.
 import * as v from "valibot";
 import { Day, Done, Id, LeadRequest, Moment, Outcome, Person, Place, Text, Zone } from "./api-values.ts";
 
@@ -22,21 +22,21 @@ export const Row = v.object({
   /** Words such as "link in name": it may be spam. */
   flags: v.array(v.string()),
   withdrawn: v.boolean(),
-  /** Where the queue has it: callbacks that are due, then those that may be called now, then the others. */
+  /** Where the queue has it: callbacks that are due, then those that may be called now, then the others; "closed" is not in the queue. */
   section: v.picklist(["callback_due", "callable", "not_callable", "closed"]),
-  /** Null when three attempts in 24 hours have not been made: else when a further one may be. */
+  /** When the number may be called again, where it was called three times in the last 24 hours; otherwise null. */
   next_attempt_at: v.nullable(Moment),
 });
 export type Row = v.InferOutput<typeof Row>;
 
-/** What narrows the queue and the search; each that is given must hold. */
+/** What narrows the queue and the search; a row has to pass each. `mine` and `late` narrow only when they are true. */
 const Filter = v.strictObject({
   section: v.optional(v.picklist(["callback_due", "callable", "not_callable"])),
   stage: v.optional(v.picklist(["open", "callback", "closed"])),
   state: v.optional(v.pipe(v.string(), v.regex(/^[A-Z]{2}$/))),
   outcome: v.optional(Outcome),
   mine: v.optional(v.boolean()),
-  /** Those whom nobody has tried to reach within the 24 hours, and whose work is not closed. */
+  /** Leads older than 24 hours that are not closed, and for which no attempt to reach the person has been recorded yet. */
   late: v.optional(v.boolean()),
   flagged: v.optional(v.boolean()),
   withdrawn: v.optional(v.boolean()),
@@ -84,8 +84,8 @@ export const queue = {
     response: Rows,
   },
   /**
-   * Rows of these leads in the order given, for lists on screen after a `leads` event. Those not in the queue any more are closed, and
-   * those that were erased are left out.
+   * Rows of these leads in the order given, for lists on screen after a `leads` event. A lead that has left the queue has the section
+   * "closed", and one that was erased is left out.
    */
   rows: {
     manager: false,
@@ -98,7 +98,7 @@ export const queue = {
     request: v.strictObject({}),
     response: v.object({ created_at: v.nullable(Moment) }),
   },
-  /** Claims the first lead that may be called; null when there is none. */
+  /** Claims the first lead of the queue that may be called and that nobody has; null when there is none. */
   "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },
   claim: {
     manager: false,

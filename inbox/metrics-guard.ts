@@ -1,5 +1,5 @@
-// Who may read /metrics: a client that presents METRICS_TOKEN, or, where no token is set, a program on this machine. A proxy on this
-// machine forwards the requests of others, so where INBOX_URL is a public address, only a token gives access.
+// Who may read /metrics and /alertz: a client that presents METRICS_TOKEN, or, where no token is set, a program on this machine. A proxy
+// on this machine forwards the requests of others, so where INBOX_URL is a public address, only a token gives access.
 import { createHash, timingSafeEqual } from "node:crypto";
 
 export interface MetricsAccess {

@@ -11,7 +11,7 @@ export interface Metric {
   samples: readonly Sample[];
 }
 
-/** A gauge of one value for each of these labels. */
+/** A gauge with a value for each sample. */
 export const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
   ...{ name, help, samples },
   type: "gauge",

@@ -20,7 +20,7 @@ export interface InboxStart {
   settings: InboxSettings;
   /** The database's address, as the role leads_team. */
   databaseUrl: string;
-  /** A standby of that database, whose login is that of `databaseUrl`. */
+  /** The address of a standby of that database. It is opened with the login of `databaseUrl`, whatever login it holds itself. */
   standbyUrl?: string | undefined;
   provider: { name: string; phone: string; calls_from: string };
   /** How often the intake of this process has answered with each HTTP status. */

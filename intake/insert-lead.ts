@@ -3,7 +3,7 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Answer, HeaderValues } from "./answer.ts";
-import { refuseKey } from "./key.ts";
+import { refusalOfKey } from "./key.ts";
 import type { Limit } from "./limit.ts";
 import { type Insert, readInsert } from "./read-insert.ts";
 import type { Refusal } from "./refusals.ts";
@@ -33,7 +33,7 @@ export interface InsertRequest {
 /** Makes the handler. */
 export function makeInsertLead({ anonKey, store, tooMany, deviceOf, log }: InsertDependencies) {
   return async ({ headers, query, address, body }: InsertRequest): Promise<Answer> => {
-    const wrongKey = refuseKey(headers, query, anonKey);
+    const wrongKey = refusalOfKey(headers, query, anonKey);
     if (wrongKey) return refusals.answerOf(wrongKey);
     const over = tooMany(address);
     if (over) return refusals.answerOf(refusals.tooManyTries(over.seconds));

@@ -9,7 +9,7 @@ import * as refusals from "./refusals.ts";
  * The refusal of a request below /rest that lacks the key or has a wrong one, or undefined. `apikey` alone is enough, as at Supabase's
  * gateway; a bearer token, even an empty one, has to be the key as well.
  */
-export function refuseKey(
+export function refusalOfKey(
   headers: HeaderValues,
   query: URLSearchParams,
   anonKey: string,

@@ -44,7 +44,7 @@ export function currentBuild(root = projectRoot): CurrentBuild | undefined {
   }
 }
 
-/** Makes an empty folder for a build. @throws BuildError when the project's folders cannot be written. */
+/** Makes an empty folder for a build. @throws BuildError when this user may not write into the project's folders. */
 export function newBuildFolder(root: string): string {
   return explained(root, () => {
     mkdirSync(join(root, ".render"), { recursive: true });
@@ -58,7 +58,7 @@ export function newBuildFolder(root: string): string {
 
 /**
  * Makes a complete build the current one. The one before is kept for a server that has just started from it.
- * @throws BuildError when the project's folders cannot be written.
+ * @throws BuildError when this user may not write into the project's folders.
  */
 export function makeCurrent(root: string, folder: string, madeOf: string): void {
   explained(root, () => {
@@ -98,7 +98,7 @@ function tryRename(from: string, to: string, expected: string[]): boolean {
   }
 }
 
-/** Removes the folders of old and of killed builds. One less than an hour old may belong to a build or a start under way. */
+/** Removes the folders of old and of killed builds. A folder that is less than an hour old may belong to a build or a start under way. */
 function removeOld(root: string): void {
   const anHourAgo = Date.now() - 3_600_000;
   const currentFolder = currentBuild(root)?.folder;

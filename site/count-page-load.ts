@@ -1,5 +1,5 @@
 // The counting script, fetched once the page is painted and loaded. It reports which steps this page load reached, each once, and how
-// quick the page was. It keeps that in variables only, reads no cookie, storage or id, and of the address three words of the ad.
+// quick the page was. It keeps that in variables only. It reads no cookie, storage or id, and of the address only the ad's three words.
 import { bucketOf, type Vital } from "../campaigns/vital-buckets.ts";
 
 const root = document.getElementById("lead-form") as HTMLElement;

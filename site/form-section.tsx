@@ -62,7 +62,7 @@ export function FormSection({ content, formHtml }: { content: PageContent; formH
 const countingAddress = ({ backend: { url }, variant }: PageContent) =>
   `${url && `${url}/functions/v1/submit-lead`}/c${variant ? `?variant=${variant}` : ""}`;
 
-/** Counts a page load in a browser that runs no script. The backend gets the page's whole address as referrer, as with the form. */
+/** Counts a page load in a browser without script. The backend gets the page's whole address as referrer, as from the form's script. */
 const CountingImage = ({ address }: { address: string }) => (
   <noscript>
     <img src={address} alt="" hidden referrerPolicy="no-referrer-when-downgrade" />

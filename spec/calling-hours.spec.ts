@@ -27,7 +27,7 @@ interface Found {
 const windows = (places: string[], moment: Date) =>
   database.owner<Found[]>`select * from private.calling_windows(${places}::text[], ${moment})`;
 
-/** What holds in one place when the clocks there show a time. */
+/** What holds in a place, or in several joined by |, when the clocks of `zone` (by default the place's own) show a time. */
 async function found(place: string, time: string, zone = place.slice(place.indexOf("/") + 1)) {
   const [row] = await database.owner<Found[]>`
     select * from private.calling_window(${place}, ${momentAt(zone, time)})`;
@@ -129,7 +129,7 @@ describe("the hours of a state", () => {
     }
   });
 
-  it("are never outside the federal ones, whoever changes the table", async () => {
+  it("cannot be made to begin before the federal ones on a Sunday, even by the owner", async () => {
     const widen = database.owner`update private.calling_rules set on_sundays = '[7,21)' where state = 'NY'`;
     await expect(widen).rejects.toThrow("hours_are_within_the_federal_ones");
   });
@@ -166,7 +166,7 @@ const holidays: Record<string, string> = {
 };
 
 describe("a state holiday", () => {
-  it("bars calls in Alabama, Louisiana, Mississippi and Pennsylvania, each by its own calendar", async () => {
+  it("is listed for Alabama, Louisiana, Mississippi and Pennsylvania, each by its own calendar", async () => {
     const rows = await database.owner<{ state: string; days: string }[]>`
       select state, string_agg(distinct day::text, ' ' order by day::text) as days
       from generate_series(2026, 2028) as y (year) cross join lateral private.state_holidays(y.year)
@@ -176,7 +176,7 @@ describe("a state holiday", () => {
     );
   });
 
-  it("can be reckoned from Easter, whose day is right in each of ten years", async () => {
+  it("may depend on Easter Sunday, whose day is right in each of ten years", async () => {
     const rows = await database.owner<{ day: string }[]>`
       select private.easter_sunday(year)::text as day
       from unnest(array[2000, 2008, 2011, 2024, 2026, 2027, 2028, 2035, 2038, 2049]) as y (year)`;
@@ -197,7 +197,7 @@ describe("a state holiday", () => {
 
   it("of the next year is known in the last days of this one", async () => {
     const evening = await found("AL/America/Chicago", "2027-12-30T20:00");
-    // Friday is barred for the New Year's Day of Saturday.
+    // New Year's Day is a Saturday, so the Friday before it is barred too. After that comes a Sunday.
     expect(evening).toMatchObject({ callable: false, reason: "outside_hours" });
     expect(evening.next_callable_at).toEqual(momentAt(central, "2028-01-03T08:00"));
   });
@@ -219,7 +219,7 @@ describe("a state holiday", () => {
 
 describe("a person who may be in several places", () => {
   it("is called only when each of them allows it", async () => {
-    // Half past eight in the evening: over in Florida, not yet in New York.
+    // At half past eight in the evening the hours have ended in Florida, but not yet in New York.
     const place = "FL/America/New_York|NY/America/New_York";
     const evening = await found(place, "2027-01-26T20:30", eastern);
     expect(evening).toMatchObject({
@@ -248,6 +248,7 @@ describe("a person who may be in several places", () => {
     };
     expect(await blocking("KY|AL", "2027-01-31T09:30")).toEqual(["sunday", "AL"]);
     expect(await blocking("PA|AL", "2027-04-26T08:30")).toEqual(["holiday", "AL"]);
+    expect(await blocking("SD|AL", "2027-07-04T12:00")).toEqual(["holiday", "AL"]);
     expect(await blocking("MD|FL", "2027-01-26T20:30")).toEqual(["outside_hours", "MD"]);
     expect(await blocking("FL|MD", "2027-01-26T20:30")).toEqual(["outside_hours", "FL"]);
   });
@@ -313,7 +314,7 @@ describe("a paused state", () => {
   });
 });
 
-/** Whether a place allows a call, from the rules above and the calendars of Intl. */
+/** Whether a place allows a call, from the rules and holidays above, and from what Intl says that its clocks show. */
 function allows(place: string, moment: Date): boolean {
   const cut = place.indexOf("/");
   const [state, zone] = [place.slice(0, cut), place.slice(cut + 1)];

@@ -1,5 +1,5 @@
-// Deliveries on real PostgreSQL to real receivers that fail in different ways: when each is tried, and what becomes of it. The tests set
-// the clock where waits are long, and otherwise wait with a deadline for what the worker does.
+// Deliveries on real PostgreSQL, to real receivers or to a channel of the test, that fail in different ways: when each is tried, and what
+// becomes of it. The tests set the clock where waits are long, and otherwise wait with a deadline for what the worker does.
 import { describe, expect, it } from "vitest";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
 import { syncChannels } from "../delivery/outbox.ts";
@@ -23,7 +23,7 @@ const {
 } = await useWorkers();
 
 describe("the worker", () => {
-  it("delivers a lead soon after its insert, without being woken", async () => {
+  it("delivers a lead after its insert without being woken", async () => {
     const receiver = await startReceiver();
     start([webhook(receiver.url)]);
     for (let i = 0; i < 5; i++) {
@@ -85,7 +85,7 @@ describe("the worker", () => {
     expect(lines.filter((line) => line.includes(" error delivery-failed"))).toHaveLength(1);
   });
 
-  it("tries a delivery once more after three days and gives up, also where restarts have tried it more often than planned", async () => {
+  it("tries a delivery once more after 70 hours and gives up, where restarts have tried it more often than planned", async () => {
     const { channel, sent } = fakeChannel(() => ({ kind: "transient", reason: "answered 500" }));
     await insert();
     await sql`
@@ -105,7 +105,7 @@ describe("the worker", () => {
     await sql`
       update private.deliveries d
       set attempts = 26, created_at = now() - interval '73 hours', claimed_until = now() - interval '1 minute' - case
-        -- The attempt of the one was made after 72.9 hours, that of the other after 63.
+        -- Visitor 0 was tried last after 73 hours, long enough to give up; Visitor 1 after 63 hours, which is too soon.
         when l.name = 'Visitor 0' then interval '0' else interval '10 hours' end
       from public.leads l where l.id = d.lead_id`;
     startControlled([channel]).sweep();
@@ -177,7 +177,7 @@ describe("the worker", () => {
     expect(receiver.received).toHaveLength(31);
   });
 
-  it("does not hammer a receiver that is down, and delivers all soon after it is back", async () => {
+  it("does not hammer a receiver that is down, and delivers all once it is back", async () => {
     const receiver = await startReceiver();
     await receiver.close();
     await insertMany(200);
@@ -277,7 +277,7 @@ describe("the worker", () => {
     expect([await attemptsCounted(), await count("failed")]).toEqual([30, 0]);
   });
 
-  it("shares the work with other workers and sends no delivery twice at the same time", async () => {
+  it("sends no delivery twice where several workers run", async () => {
     const receiver = await startReceiver();
     for (let i = 0; i < 3; i++) start([webhook(receiver.url)]);
     await insertMany(150);
@@ -295,7 +295,7 @@ describe("the worker", () => {
     expect(lines.join("")).toContain('reason="the lead is gone"');
   });
 
-  it("never logs a name, an address, a phone or an answer", async () => {
+  it("never logs a name, an e-mail address, a phone, a ZIP code or a receiver's answer", async () => {
     const receiver = await startReceiver((response, { json }) => {
       response
         .writeHead(json.data.name === "Canary-Name-A" ? 200 : 500, "Canary-Name-B")

@@ -28,7 +28,7 @@ const lackingIn = (font: string, texts: string[]): string[] => {
 };
 
 describe("the page's own font", () => {
-  it.each(languageCodes)("has every character that the pages show in %s", (code) => {
+  it.each(languageCodes)("has every character of our own texts in %s", (code) => {
     for (const font of pageFonts) {
       const lacking = lackingIn(font, shownTexts(code)).join(" ");
       expect(lacking, `${font} lacks these. Decision 011 says how to cut it anew`).toBe("");
@@ -57,7 +57,7 @@ describe("the page's own font", () => {
 });
 
 describe("the share card's font", () => {
-  it.each(languageCodes)("has every character of the card in %s", (code) => {
+  it.each(languageCodes)("has every character of the card's own texts in %s", (code) => {
     const { label, headline, paidFor } = textsIn(code).article;
     expect(lackingIn("share-card.ttf", [label, headline, paidFor])).toEqual([]);
   });

@@ -30,7 +30,7 @@ describe("a lead's page", () => {
     const history = page.getByRole("region", { name: "Calls so far" });
     expect(await history.innerText()).toContain("1 attempt in the last 24 hours");
     expect(await history.innerText()).toContain(
-      "Nobody has called for this lead yet, but for another one with the number.",
+      "Nobody has called for this lead yet, but somebody has called the same number for another lead.",
     );
     expect(await history.innerText()).not.toContain("Nobody has called yet.");
   });

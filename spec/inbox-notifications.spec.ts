@@ -115,7 +115,10 @@ describe("a desktop notification", () => {
     const options = '{"tag":"lead","renotify":true,"icon":"/assets/icon.svg"}';
     await expect
       .poll(async () => (await heard(page)).notifications)
-      .toEqual([`So the inbox says that a lead is waiting  ${options}`, `A lead is waiting  ${options}`]);
+      .toEqual([
+        `This is how the inbox says that a lead is waiting  ${options}`,
+        `A lead is waiting  ${options}`,
+      ]);
   });
 
   it("stays off when the browser does not allow it, and the page says so", async () => {

@@ -50,7 +50,9 @@ describe("the lead form in a whole browser", () => {
     expect(await page.evaluate(() => Reflect.get(window, "kept")), "the page came out of the cache").toBe(
       true,
     );
-    await page.getByRole("button", { name: "Check Your Eligibility Now" }).waitFor();
+    const idle = page.getByRole("button", { name: "Check Your Eligibility Now" });
+    await idle.waitFor();
+    expect(await idle.isEnabled()).toBe(true);
     expect(await typed(page)).toEqual(lead);
   });
 

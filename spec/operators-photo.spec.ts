@@ -15,7 +15,7 @@ describe("an operator's photo", () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it("becomes AVIF, WebP and JPEG in several widths, never wider than the original, with its size as attributes", async () => {
+  it("becomes AVIF and WebP in several widths, never wider than the original, and one JPEG, and its size is known", async () => {
     const photo = await buildPhoto(folder, join(folder, "assets"));
     expect(photo).toMatchObject({ width: 1000, height: 625, fallback: expect.stringMatching(/\.jpg$/) });
     expect(photo?.sets.map(({ type }) => type)).toEqual(["image/avif", "image/webp"]);
@@ -42,7 +42,7 @@ describe("an operator's photo", () => {
     rmSync(portrait, { recursive: true });
   });
 
-  it("is found under the name that a camera writes, and is white where it was transparent", async () => {
+  it("is found under a name in capitals, such as PHOTO.PNG, and its JPEG is white where it was transparent", async () => {
     const camera = mkdtempSync(join(tmpdir(), "camera-"));
     const transparent = {
       width: 800,
@@ -70,7 +70,7 @@ describe("an operator's photo", () => {
     rmSync(broken, { recursive: true });
   });
 
-  it("is not said to be broken when it is the folder of the pages that cannot be written", async () => {
+  it("is not called broken when the program cannot write the folder of the pages", async () => {
     await expect(buildPhoto(folder, join(folder, "photo.jpg"))).rejects.toThrow("EEXIST");
   });
 

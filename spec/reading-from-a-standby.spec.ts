@@ -62,7 +62,7 @@ async function pauseStandby(): Promise<void> {
 }
 
 describe("the inbox beside a standby", () => {
-  it("reads reports, campaigns and experiments there, and writes on the primary who read them", async () => {
+  it("reads reports, campaigns and experiments there, and writes an entry for each on the primary", async () => {
     for (const [call, reading] of [
       ["reports", "read reports"],
       ["campaigns", "read campaigns"],
@@ -188,7 +188,7 @@ describe("`leads export` beside a standby", () => {
     );
   const written = () => entries("exported leads");
 
-  it("reads there, with an entry in the audit log", async () => {
+  it("connects there and prints every lead, with an entry in the audit log", async () => {
     const before = (await written()).length;
     const [{ sessions = 0 } = {}] = await there<{ sessions: number }[]>`
       select sessions::int from pg_stat_database where datname = current_database()`;

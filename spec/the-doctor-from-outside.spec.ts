@@ -138,7 +138,7 @@ describe("the doctor names a backend that", () => {
     ["has another submit-lead", /takes any key/, postingToFunction, json(200, {})],
     [
       "has a firewall before submit-lead",
-      /answers what it never does \(403\)/,
+      /never gives this answer \(403\)/,
       postingToFunction,
       json(403, {}),
     ],

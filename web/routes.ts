@@ -4,7 +4,7 @@ import { maxBeaconBytes } from "../campaigns/beacon.ts";
 import { responseOf } from "../intake/answer.ts";
 import { isForm } from "../intake/form-post.ts";
 import type { makeInsertLead } from "../intake/insert-lead.ts";
-import { refuseKey } from "../intake/key.ts";
+import { refusalOfKey } from "../intake/key.ts";
 import { readBody } from "../intake/read-body.ts";
 import * as refusals from "../intake/refusals.ts";
 import type { Cors } from "./cors.ts";
@@ -45,7 +45,7 @@ export function addInsert(app: Hono, { insertLead, cors, anonKey, addressOf }: I
   });
   app.use("/rest/*", async ({ req }, next) => {
     const { headers, url } = req.raw;
-    const refusal = refuseKey(headers, new URL(url).searchParams, anonKey);
+    const refusal = refusalOfKey(headers, new URL(url).searchParams, anonKey);
     return refusal ? refusals.refuse(refusal) : next();
   });
   app.on(["GET", "HEAD", "PUT", "PATCH", "DELETE"], "/rest/v1/leads", () =>

@@ -5,7 +5,7 @@ import type { LiveEvent } from "../api.ts";
 type Message =
   | LiveEvent
   | { kind: "connection"; isOpen: boolean }
-  /** Events may be lost: load everything again. */
+  /** Events about leads may have been lost: load the leads again. It says nothing of the team, for which a `team` is sent. */
   | { kind: "gap" };
 
 /**
@@ -38,7 +38,7 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
         return undefined;
       })
       .then(() => navigator.locks.request("inbox-events", { signal: ended.signal }, holdStream))
-      // `followEvents` was ended before this tab held the lock.
+      // `followEvents` was ended. That aborts the second request, also where this tab held the lock by the first one.
       .catch(() => {});
   void (hasLocks() ? shareStream() : holdStream());
   return () => {

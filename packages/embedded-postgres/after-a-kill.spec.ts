@@ -1,4 +1,4 @@
-// A PostgreSQL that was killed, and one whose parent was: both run again, and nothing is lost.
+// What happens after PostgreSQL is killed, or the process that started it: the next start works, and nothing is lost.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,9 +23,9 @@ import {
 
 useServers();
 
-/** The sessions whose statement is like this. */
-const sessionsWith = (url: string, statement: string) =>
-  query(url, `select 1 from pg_stat_activity where query ~ '${statement}'`);
+/** The sessions whose statement matches this regular expression. */
+const sessionsWith = (url: string, pattern: string) =>
+  query(url, `select 1 from pg_stat_activity where query ~ '${pattern}'`);
 
 describe("a PostgreSQL after a kill", () => {
   it("runs again by itself when the server was killed", async () => {

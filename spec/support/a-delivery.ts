@@ -1,4 +1,4 @@
-// A delivery as the outbox gives it out, for tests of one channel that need no database.
+// A delivery as the outbox gives it out, for tests that need no database.
 import type { Delivery } from "../../delivery/delivery.ts";
 import { aLead } from "./database.ts";
 

@@ -30,7 +30,7 @@ export interface HostedProject {
 
 const submitLeadPath = "/functions/v1/submit-lead";
 
-/** Starts a project for the chapter, whose pages are at `site`. */
+/** Starts a project whose pages are at `site`. It runs until the chapter ends. */
 export async function startHosted(
   site: string,
   settings: Record<string, string> = {},
@@ -63,7 +63,7 @@ export async function startHosted(
   return project;
 }
 
-// Supabase's gateway takes either key of the project. Our intake knows one, so that one takes the other's place.
+// Supabase's gateway takes either key of the project. Our intake knows the publishable key alone, so it takes the place of the JWT here.
 function forward(request: IncomingMessage, response: ServerResponse, to: string): void {
   const { host: _, ...headers } = request.headers;
   if (headers.apikey === keys.jwt) {

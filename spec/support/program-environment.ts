@@ -1,12 +1,11 @@
-// What our programs inherit from the environment of a test: only what Node needs, because a developer's settings are not the
-// specification's.
+// What our programs inherit from the environment of a test: only what Node needs, because no test may depend on a developer's settings.
 import { fileURLToPath } from "node:url";
 import { settingsSchema } from "../../config/settings.ts";
 
 /** Where Node keeps what it has compiled, because compiling takes half of the processor time of a program's start. */
 const compiled = fileURLToPath(new URL("../../node_modules/.cache/node", import.meta.url));
 
-/** Has all that this process starts keep compiled code: in the folder that the environment names, otherwise in ours. */
+/** Makes every program that this process starts keep compiled code: in the folder that the environment names, otherwise in ours. */
 export function keepCompiledCode(): void {
   process.env.NODE_COMPILE_CACHE ??= compiled;
 }

@@ -1,5 +1,6 @@
 -- What the ads bring, as counts of page loads. No row is about a visitor: a row is a sum, and nothing in it tells one visitor from
--- another. The web process adds to these counts and can do nothing else with them; the team's side reads them beside its leads.
+-- another. The web process, or submit-lead of a Supabase project, adds to these counts. The web process can do nothing else with them.
+-- The team's side reads them beside its leads.
 
 -- By hour for eight days, then by day. Days and hours are those of UTC.
 create table private.page_counts (
@@ -187,8 +188,8 @@ begin
   select count(*) into rolled_up from hours;
   delete from private.report_page_hours h where h.hour < (today - 8)::timestamp at time zone 'UTC';
   if rolled_up > 0 then
-    -- This lock is taken last, because whoever counts a page load meanwhile waits for it; the statements above touch no day that is still
-    -- counted.
+    -- This lock is taken last, because whoever counts a page load meanwhile waits for it. The statements above do not need it, because
+    -- nothing is added any more to the days that they change.
     perform pg_advisory_xact_lock(hashtext('private.add_counts'));
     delete from private.campaign_names x
     where x.first_day < today - 90 and not exists (
@@ -203,4 +204,5 @@ end $$;
 revoke execute on function private.device_of, private.add_counts, private.roll_up_counts from public;
 grant execute on function private.add_counts to leads_intake;
 grant execute on function private.roll_up_counts to leads_delivery;
--- No right for leads_intake to read a count, and none for anon to add one: what a browser reports comes through the web process alone.
+-- No right for leads_intake to read a count, and none for anon to add one: what a browser reports comes through the web process, or
+-- through submit-lead of a Supabase project.

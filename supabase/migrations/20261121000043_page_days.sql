@@ -96,9 +96,10 @@ begin
     group by s.source, s.medium, s.campaign, s.variant, s.device;
 end $$;
 
--- The days whose page loads belong to these times: of the days that are kept by hour, those with hours from `begins` to before `ends`
--- (`since` is the first such hour, `until` the hour after the last); of those that are rolled up, the days from `first_day` to `last_day`.
--- `is_summed`: the whole day belongs to these times, and its sums stand.
+-- The days whose page loads belong to these times. A day that is kept by hour is one of them if an hour of it begins at `begins` or
+-- later and before `ends`: `since` is the first such hour, and `until` the hour after the last. A day that is rolled up is one of them if
+-- it is between `first_day` and `last_day`.
+-- `is_summed`: the whole day belongs to these times, and its sums are valid.
 create function private.page_days(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, since integer, until integer, is_by_hour boolean, is_summed boolean)
 language plpgsql stable
@@ -135,8 +136,8 @@ begin
     end;
 end $$;
 
--- The page loads of these times (private.page_days) by campaign, variant and device: of whole months and days from their sums. Each
--- combination has at most one row for the months, one for the other summed days, and one for each day that is not summed.
+-- The page loads of these times (private.page_days) by campaign, variant and device. Whole months and days are read from their sums.
+-- Each combination has at most one row for the months, one for the other summed days, and one for each day that is not summed.
 create function private.page_sums(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns setof private.report_pages
 language plpgsql stable
@@ -160,7 +161,7 @@ begin
       sum(p.views)::bigint, sum(p.reloaded)::bigint, sum(p.returned)::bigint, sum(p.half_read)::bigint, sum(p.form_seen)::bigint,
       sum(p.began)::bigint, sum(p.pressed)::bigint
     from private.report_pages p
-    -- An array, because the planner would read every day for a join with a few.
+    -- An array, because the planner would read all days if the table were joined with these few.
     where p.day = any (array(
       select d.day from days d where d.is_summed and private.month_of(d.day) not in (select m.month from months m)
     ))
@@ -169,8 +170,8 @@ begin
     select p.* from days d cross join lateral private.pages_of_day(d.day, d.since, d.until) p where not d.is_summed;
 end $$;
 
--- The views and presses of readers, without bots, in these times (private.page_days): by hour of UTC, and with an empty hour by day
--- where a day is rolled up.
+-- The views and presses of readers, without bots, in these times (private.page_days): by hour of UTC. A day that is rolled up has one
+-- row, whose hour is null.
 create function private.page_hours(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, hour timestamptz, views bigint, pressed bigint)
 language plpgsql stable
@@ -193,7 +194,7 @@ begin
     from days d join private.report_page_days r on r.day = d.day
     where d.is_summed and not d.is_by_hour
     union all
-    select d.day, case when d.is_by_hour then (d.day + make_interval(hours => c.hour)) at time zone 'UTC' end,
+    select d.day, case when c.hour >= 0 then (d.day + make_interval(hours => c.hour)) at time zone 'UTC' end,
       sum(case when c.step = 'view' then c.n else 0 end)::bigint, sum(case when c.step = 'pressed' then c.n else 0 end)::bigint
     from days d
     join private.page_counts c on c.day = d.day and (c.hour = -1 or c.hour >= d.since and c.hour < d.until)

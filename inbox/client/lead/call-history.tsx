@@ -1,4 +1,4 @@
-// What was tried so far: each call and review, by whom, and what came of it.
+// What was tried so far: each call, and each outcome that a member recorded without one, by whom, and what came of it.
 
 import { useNow } from "../page/clock.ts";
 import { moment, momentThere } from "../page/times.ts";
@@ -18,7 +18,7 @@ export function CallHistory({ lead: { calls, recent_attempts: attempts, place } 
         <p className="quiet">
           {attempts === 0
             ? "Nobody has called yet."
-            : "Nobody has called for this lead yet, but for another one with the number."}
+            : "Nobody has called for this lead yet, but somebody has called the same number for another lead."}
         </p>
       ) : (
         <ol className="history">

@@ -57,7 +57,7 @@ export function LeadPage({ id, member }: { id: string; member: SignedIn }) {
   );
 }
 
-/** Milliseconds between two loads: the clock alone ends a claim or the calling hours, and no event says so. */
+/** Milliseconds between two loads: when a claim or the calling hours end by the clock, no event says so. */
 const loadInterval = 30_000;
 
 /**
@@ -75,7 +75,7 @@ function useLead(id: string) {
   const isOfOtherSession = live.error instanceof CallFailed && live.error.why === "forbidden";
   useReopening(isOfOtherSession, live.isSuccess);
   const error = (isOfOtherSession ? null : live.error) ?? opened.error;
-  const lead = isNoLead(error) ? undefined : (live.data ?? opened.data);
+  const lead = isNotOneLead(error) ? undefined : (live.data ?? opened.data);
   return { lead, loadedAt: live.dataUpdatedAt, error };
 }
 
@@ -90,8 +90,8 @@ function useReopening(isOfOtherSession: boolean, isSuccess: boolean): void {
   }, [isOfOtherSession, isSuccess]);
 }
 
-/** "not accepted" is the answer to a link that lost or gained a character, because it holds neither an id nor a reference. */
-const isNoLead = (error: Error | null): error is CallFailed =>
+/** "not accepted": what the link names is too short or too long for an id or a reference, or has a sign that neither has. */
+const isNotOneLead = (error: Error | null): error is CallFailed =>
   error instanceof CallFailed && ["not found", "not accepted", "conflict"].includes(error.why);
 
 const BackLink = () => (
@@ -102,14 +102,14 @@ const BackLink = () => (
 
 function LeadNotShown({ id, error }: { id: string; error: Error | null }) {
   const [hasDropped, setDropped] = useState(false);
-  const isNotFound = isNoLead(error) && error.why === "not found";
+  const isNotFound = isNotOneLead(error) && error.why === "not found";
   useEffect(() => {
     if (!isNotFound) return;
     setDropped(dropDraftsOf(id));
     // Otherwise a screen reader could still read an announcement that the lead may be called.
     takeBackAnnouncements();
   }, [isNotFound, id]);
-  if (!isNoLead(error)) return <Loading error={error} isLoaded={false} />;
+  if (!isNotOneLead(error)) return <Loading error={error} isLoaded={false} />;
   const isOfSeveral = error.why === "conflict";
   return (
     <>

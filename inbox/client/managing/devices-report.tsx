@@ -1,4 +1,4 @@
-// On which kind of device the pages were seen, and what the server sent that no reader saw: to bots, and pages fetched ahead.
+// On which kind of device the pages were seen, and how many pages the server sent: to anybody, bots too, and to browsers that fetch ahead.
 import type { Campaigns } from "../../api-campaigns.ts";
 import { ReportSection } from "./report-section.tsx";
 
@@ -22,8 +22,9 @@ export function DevicesReport({ devices }: Pick<Campaigns, "devices">) {
         ...[views, reloaded, returned, stored, served, prefetched],
       ])}
       notes={[
-        "Pages sent are those that left the server, whoever asked, but for those “sent ahead”, which a browser said that it fetches before a tap. Apps fetch pages without saying so, and bots read them.",
-        "Of a browser without scripts the look, the press of the button and the lead are counted. How far it was read is not known.",
+        "“Pages sent” counts every page that the server sent, also to bots, and to apps that fetch pages without saying so.",
+        "“Sent ahead” counts the pages that a browser fetched before a tap, and said so. “Pages sent” leaves them out.",
+        "Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read.",
       ]}
     />
   );

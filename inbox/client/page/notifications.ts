@@ -5,7 +5,7 @@ import { currentPreferences } from "./preferences.ts";
 
 /** The minimum of milliseconds between two sounds, and between two notifications, however many leads come. */
 const minInterval = 10_000;
-/** When each came last. What was left out because the member looked at this page does not count, so it holds no later one back. */
+/** When this tab last tried each, also where another tab came first. It tries no notification while the member looks at this page. */
 const last = { sound: Number.NEGATIVE_INFINITY, notification: Number.NEGATIVE_INFINITY };
 
 export function notifyOfLeads(): void {
@@ -22,7 +22,7 @@ function isTimeFor(kind: keyof typeof last): boolean {
   return true;
 }
 
-/** A window beside another program's is visible, and has the focus only while the member uses it. */
+/** A window that stands beside another program's window is visible too, but it has the focus only while the member uses it. */
 const isLookedAt = (): boolean => !document.hidden && document.hasFocus();
 
 /** Held by the tab that the member looks at, or by the one that shows a notification. */
@@ -68,7 +68,7 @@ async function notifyUnlessLookedAt(): Promise<void> {
   });
 }
 
-/** A tab that nobody has touched asks for no lock, because the browser may let it play nothing, and the lock would silence the others. */
+/** A tab that nobody has touched asks for no lock, because the browser may refuse to play there, and the lock would silence the others. */
 async function chimeInOneTab(): Promise<void> {
   if (!hasLocks() || !navigator.userActivation?.hasBeenActive) return chime();
   await navigator.locks.request(soundLock, { ifAvailable: true }, (lock) => (lock ? chime() : undefined));
@@ -84,12 +84,12 @@ export const maySendNotifications = (): boolean =>
 /** Asks the member for the browser's permission, and shows a sample. False where the browser shows no notification. */
 export async function allowNotifications(): Promise<boolean> {
   if (!hasNotifications() || (await Notification.requestPermission()) !== "granted") return false;
-  return showNotification("So the inbox says that a lead is waiting");
+  return showNotification("This is how the inbox says that a lead is waiting");
 }
 
 /** False where the browser shows no notification. */
 function showNotification(title = "A lead is waiting"): boolean {
-  // A notification replaces the last one of its `tag`: in silence, but for `renotify`, even where the member has not seen the last one.
+  // A notification replaces the last one with the same `tag`. Without `renotify` it would do so in silence, even where nobody has seen it.
   const options = { tag: "lead", renotify: true, icon: "/assets/icon.svg" };
   try {
     const shown = new Notification(title, options);
