@@ -12,6 +12,9 @@ export interface Measured {
   p99: number;
 }
 
+/** What is known of one turn of a contender. The average is in milliseconds, too. */
+export type Turn = Pick<Measured, "perSecond"> & Partial<Measured> & { average?: number };
+
 /** Starts one of our programs, and waits for the line of its output that names the port. @throws when it ends before. */
 export async function startProcess(args: string[], portIn: RegExp, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, args, {
@@ -88,25 +91,24 @@ export async function run(
 
 /** Runs each contender in each round, and prints their medians. */
 export async function race(
-  contenders: Record<string, () => Promise<Measured>>,
+  contenders: Record<string, () => Promise<Turn>>,
   rounds: number,
   title: string,
 ): Promise<void> {
-  const results = new Map<string, Measured[]>();
+  const results = new Map<string, Turn[]>();
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, contend] of Object.entries(contenders)) {
       results.set(name, [...(results.get(name) ?? []), await contend()]);
     }
   }
   for (const [name, measured] of results) {
-    const medianOf = (figure: keyof Measured) => median(measured.map((one) => one[figure]));
-    const [perSecond, p50, p99] = [
-      medianOf("perSecond").toFixed(0),
-      medianOf("p50").toFixed(2),
-      medianOf("p99").toFixed(2),
-    ];
+    const perSecond = median(measured.map((one) => one.perSecond)).toFixed(0);
+    const latencies = (["p50", "p99", "average"] as const).flatMap((figure) => {
+      const all = measured.flatMap((one) => one[figure] ?? []);
+      return all.length > 0 ? `${figure} ${median(all).toFixed(2).padStart(6)} ms` : [];
+    });
     process.stdout.write(
-      `${title}  ${name.padEnd(15)} ${perSecond.padStart(6)}/s  p50 ${p50.padStart(6)} ms  p99 ${p99.padStart(6)} ms\n`,
+      `${title}  ${name.padEnd(15)} ${perSecond.padStart(6)}/s  ${latencies.join("  ")}\n`,
     );
   }
 }
