@@ -22,8 +22,10 @@ function refusedWords({ type, callee, arguments: given = [] }: Node): string[] {
   if (type !== "CallExpression" || callee?.object?.property?.name !== "not") return [];
   const [expected] = given;
   if (callee.property?.name === "toMatch" && expected?.regex)
-    return expected.regex.pattern.split("|").map((word) => word.replaceAll("\\b", ""));
-  return callee.property?.name === "toContain" && typeof expected?.value === "string" ? [expected.value] : [];
+    return expected.regex.pattern.split(/[|()]/).map((word) => word.replaceAll("\\b", ""));
+  const isText =
+    /^to(Match|Contain)$/.test(callee.property?.name ?? "") && typeof expected?.value === "string";
+  return isText ? [expected.value as string] : [];
 }
 
 /** Whether a node is a call of Playwright's `route`. A `route` with one argument is a test's own function. */

@@ -9,7 +9,7 @@ export interface SyncedSettings {
   keepAddress: boolean;
   /** The origin of the provider's own pages, when it is known. */
   siteOrigin?: string | undefined;
-  /** The origins whose pages may send leads, the site's own among them; "*" for any. */
+  /** The origins whose pages may send leads, the site's own among them; "*" or undefined for any. */
   allowedOrigins?: "*" | readonly string[] | undefined;
   /** Days after which a permission loses its circumstances. */
   permissionDays?: number | undefined;
@@ -58,9 +58,11 @@ export async function syncSettings(sql: Sql, settings: SyncedSettings): Promise<
 async function syncExperiment(sql: Sql, experiment: SyncedExperiment): Promise<void> {
   const { variant, language, startedOn, endedOn = null, plan } = experiment;
   await sql`
-    insert into private.experiments (variant, language, started_on, ended_on, planned_rate, planned_lift)
+    insert into private.experiments as e (variant, language, started_on, ended_on, planned_rate, planned_lift)
     values (${variant}, ${language}, ${startedOn}::text::date, ${endedOn}::text::date, ${plan.rate}, ${plan.lift})
     on conflict (variant) do update
     set (language, started_on, ended_on, planned_rate, planned_lift)
-      = (excluded.language, excluded.started_on, excluded.ended_on, excluded.planned_rate, excluded.planned_lift)`;
+      = (excluded.language, excluded.started_on, excluded.ended_on, excluded.planned_rate, excluded.planned_lift)
+    where (e.language, e.started_on, e.ended_on, e.planned_rate, e.planned_lift)
+      is distinct from (excluded.language, excluded.started_on, excluded.ended_on, excluded.planned_rate, excluded.planned_lift)`;
 }

@@ -101,7 +101,8 @@ const notBuilt: File = {
 function answer(request: Request, { type, bytes, brotli, cacheControl }: File): Response {
   const takesBrotli = (request.headers.get("accept-encoding") ?? "")
     .split(",")
-    .some((part) => part.trim() === "br");
+    .map((part) => part.replaceAll(" ", "").split(";q="))
+    .some(([coding, weight = "1"]) => coding === "br" && Number(weight) > 0);
   const compressed = takesBrotli ? brotli : undefined;
   const body = compressed ?? bytes;
   return new Response(request.method === "HEAD" ? null : body, {

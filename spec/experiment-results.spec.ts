@@ -37,6 +37,16 @@ const leadFrom = (variant: string, headers = {}) =>
   addLead(database, { request_headers: { "x-variant": variant, ...headers } });
 const readResults = () => experiments(askAsOperator(database.owner));
 
+it("is written by the start at which the list of experiments names or changes it, and by no other", async () => {
+  const written = () => database.owner`select xmin::text, ended_on::text from private.experiments`;
+  await startExperiment();
+  const before = await written();
+  await startExperiment();
+  expect(await written()).toEqual(before);
+  await startExperiment({ endedOn: daysAgo(1) });
+  expect(await written()).toMatchObject([{ ended_on: daysAgo(1) }]);
+});
+
 describe("the results of an experiment", () => {
   it("count, for the original and the variant, the loads that readers saw and the leads with what came of them", async () => {
     await startExperiment();

@@ -143,7 +143,8 @@ describe("the pages' files", () => {
     for (const path of ["/", script]) {
       const ask = (encoding: string) => fetch(inbox.url + path, { headers: { "accept-encoding": encoding } });
       const [compressed, plain] = [await ask("gzip, br"), await ask("identity")];
-      expect([compressed, plain].map(({ headers }) => headers.get("content-encoding"))).toEqual(["br", null]);
+      const answers = [compressed, plain, await ask("br;q=0.9"), await ask("gzip, br; q=0")];
+      expect(answers.map(({ headers }) => headers.get("content-encoding"))).toEqual(["br", null, "br", null]);
       const lengths = [compressed, plain].map(({ headers }) => Number(headers.get("content-length")));
       expect(lengths[0]).toBeLessThan((lengths[1] as number) * 0.7);
       expect(await compressed.text()).toBe(await plain.text());
