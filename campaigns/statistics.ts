@@ -25,7 +25,7 @@ export interface Plan {
 const alpha = 0.02;
 /** The 97.5 % and 80 % quantiles of the standard normal distribution. */
 const [quantile975, quantile80] = [1.959964, 0.841621];
-/** Half the width of a difference's range at the planned size, in standard errors. Counted in these, the range is narrowest there. */
+/** Half the width of a difference's range at the planned size, in standard errors. At any other size it is more standard errors wide. */
 const errorsAtSize = Math.sqrt(2 * Math.log(2 / alpha));
 
 /** Loads for each variant when there is one look, at the end: a true lift as planned is found in 80 of 100 experiments. */
@@ -66,7 +66,7 @@ export function differenceRange(original: Counted, variant: Counted, plan: Plan)
 /** More leads than loads happen where scripts are blocked, so that loads are not counted. */
 const rateOf = ({ loads, successes }: Counted): number => Math.min(1, successes / loads);
 
-/** The variance of a rate. One success and one failure are added, so that it is above zero while there are few of either. */
+/** The variance of a rate. One success and one failure are added, so that it is above zero even without one of either. */
 function varianceOf({ loads, successes }: Counted): number {
   const rate = (Math.min(successes, loads) + 1) / (loads + 2);
   return (rate * (1 - rate)) / loads;

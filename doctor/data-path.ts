@@ -33,7 +33,10 @@ function readable(body: string): Finding {
   const fix =
     "In the database: `revoke all on public.leads from anon;` and then `grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`. Drop any policy for select.";
   if (body.trim() === "[]")
-    return fail("The leads may be asked for with the public key; only row-level security hides them.", fix);
+    return fail(
+      "The leads may be asked for with the public key; if there are any, only row-level security hides them.",
+      fix,
+    );
   return fail("Anybody can read the leads with the public key.", fix);
 }
 

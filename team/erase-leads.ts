@@ -4,7 +4,7 @@ import { retryDeadlock } from "../database/deadlock.ts";
 import { transaction } from "../database/transaction.ts";
 import { auditOperator } from "./audit-operator.ts";
 
-/** What a person is shown before a lead is erased. */
+/** What the operator is shown before a lead is erased. */
 export interface ErasableLead {
   id: string;
   created_at: Date;
@@ -12,7 +12,7 @@ export interface ErasableLead {
   email: string;
 }
 
-/** Finds the leads by id, or by an e-mail address as it was typed: case and blanks around it are no part of it. */
+/** Finds the lead with an id, or all leads with an e-mail address. Case, and blanks around the address, make no difference. */
 export async function findErasable(
   sql: Sql,
   which: { id: string } | { email: string },
@@ -20,7 +20,7 @@ export async function findErasable(
   const condition =
     "id" in which
       ? sql`id = ${which.id}`
-      : // A lead may have no row in lead_work yet: one of the last second, or one of whatever time whose transaction took long to commit.
+      : // A lead may have no row in lead_work yet: it came in the last second, or, however old it is, its transaction took long to commit.
         sql`id = any (array(
           select lead_id from private.lead_work where email_key = private.email_key(${which.email})
           union all
@@ -49,8 +49,8 @@ export async function findWithAddress(sql: Sql, email: string): Promise<string[]
 }
 
 /**
- * Erases all of them or none, with an entry of the audit log for each, because the operator asked for it. Returns the ids that this
- * call erased.
+ * Erases all of these leads or none. The audit log gets an entry for each, because the operator erases them by command. Returns the ids
+ * that this call erased.
  */
 export const eraseLeads = (sql: Sql, ids: readonly string[]): Promise<string[]> =>
   retryDeadlock(() =>

@@ -1,4 +1,4 @@
-// Counts of page loads, for the chapters about them: reads, adds and deletes counts, and holds the browsers that are counted.
+// Counts of page loads, for the chapters about them: reads, adds and deletes counts, and holds `User-Agent` headers to count.
 import type { Sql } from "../../database/connect.ts";
 
 /** A campaign's sums by kind of device and step, such as `{ "phone view": 1, "phone half_read": 1 }`. */

@@ -11,7 +11,8 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export interface InstalledEngine {
+/** An engine's programs on this machine, which may be missing. */
+export interface EnginePrograms {
   name: string;
   /** Debian's packages to install where the engine is not there; undefined when it is. */
   missingPackages: string | undefined;

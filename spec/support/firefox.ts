@@ -5,11 +5,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Engine, InstalledEngine } from "./engine.ts";
+import type { Engine, EnginePrograms } from "./engine.ts";
 
 const program = process.env.FIREFOX_PATH ?? "/usr/bin/firefox-esr";
 
-export const firefox: InstalledEngine = {
+export const firefox: EnginePrograms = {
   name: "Firefox",
   missingPackages: existsSync(program) ? undefined : "firefox-esr",
   launch,

@@ -6,7 +6,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, CDPSession, Page } from "playwright-core";
 import { recordAnnouncements } from "./announcements.ts";
 
-/** What a test may do with a page that is handed on: each of these leaves nothing behind, or `empty` undoes it. */
+/** What a test may do with a page that is handed on: each of these leaves nothing behind, or `empty` or the next opening undoes it. */
 const allowed = new Set([
   ...[
     "locator",
@@ -86,8 +86,8 @@ export async function takePage(
   browser: Browser,
   { viewport = usualSize, colorScheme = usualMedia.colorScheme, ...options }: BrowserContextOptions = {},
 ): Promise<{ page: Page; context: BrowserContext }> {
-  const isOnlyALook = Object.keys(options).length === 0;
-  if (!isOnlyALook) return makePage(browser, { viewport, colorScheme, ...options });
+  const mayBeHandedOn = Object.keys(options).length === 0;
+  if (!mayBeHandedOn) return makePage(browser, { viewport, colorScheme, ...options });
   const pages = kept.get(browser) ?? [];
   kept.set(browser, pages);
   let taken = pages.find(({ use, page }) => !use && !page.isClosed());
@@ -143,8 +143,8 @@ const watch = <Watched extends object>(watched: Watched, use: Use, instead: Reco
   });
 
 /**
- * Takes the pages of a browser back from the test that is over, and closes every context whose page is not handed on. No page is handed on
- * when `isKept` is false.
+ * Takes the pages of a browser back from the test that is over, and closes every context whose page is not handed on. When `isKept` is
+ * false, no page that this test had is handed on.
  */
 export async function takeBackPages(browser: Browser, isKept: boolean): Promise<void> {
   const pages = kept.get(browser) ?? [];

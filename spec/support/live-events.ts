@@ -34,8 +34,8 @@ export const ids = (heard: LiveEvent[], which: "new" | "changed") =>
   heard.flatMap((event) => (event.kind === "leads" ? event[which] : []));
 
 /**
- * Resolves when the inbox listens and has sent each event so far to the pages, because the inbox may hold an event of the test before
- * back for a moment, and would merge it with the next one.
+ * Resolves when the inbox listens and has sent each event so far to the pages. Without this wait the inbox may still hold back an event of
+ * the test before, and would merge it with the next one.
  */
 export async function allEventsSent(
   { owner }: Pick<TestDatabase, "owner">,

@@ -2,13 +2,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, globSync } from "node:fs";
-import type { Engine, InstalledEngine } from "./engine.ts";
+import type { Engine, EnginePrograms } from "./engine.ts";
 import { freePort } from "./free-port.ts";
 
 const [browser] = globSync("/usr/lib/*/webkit2gtk-4.*/MiniBrowser");
 const programs = ["/usr/bin/WebKitWebDriver", "/usr/bin/xvfb-run"];
 
-export const webkit: InstalledEngine = {
+export const webkit: EnginePrograms = {
   name: "WebKit",
   missingPackages:
     browser && programs.every((path) => existsSync(path)) ? undefined : "webkit2gtk-driver xvfb xauth",

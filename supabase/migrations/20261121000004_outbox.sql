@@ -179,13 +179,13 @@ begin
   perform set_config('leads.erasure_reason', reason, true);
   perform private.lock_leads(leads);
   return query delete from public.leads l where l.id = any (leads) returning l.id;
-  -- At once, because otherwise each count would read a row for each of thousands of leads until the job of the next minute.
+  -- Added up at once. The job does it only in the next minute, and until then each count would read a row for each erased lead.
   perform private.add_up_tallies(only_of_this_transaction => true);
   perform set_config('leads.erasure_reason', '', true);
 end $$;
 
--- Enqueues an event about one lead for each channel that is set up, and for each that got a message about the lead before, unless the
--- channel is retired or the same event is enqueued already. Returns the number of deliveries.
+-- Enqueues an event about one lead for each channel that is set up, and for each that may have heard of the lead, unless the channel is
+-- retired or has the same event already. Returns how many deliveries it added.
 create function private.enqueue_event(lead uuid, what text, due timestamptz) returns integer
 language plpgsql
 set search_path = ''
@@ -207,8 +207,8 @@ begin
 end $$;
 
 -- Retires a channel that the operator gave up, settles what is pending on it as failed, and returns how many deliveries that was. Leads
--- of the last three days of which no other channel is told are enqueued by `enqueue_missed_deliveries`. Returns null, and does nothing,
--- where there is no such channel or where a server has set it up, because that server would send what is pending.
+-- that are then owed to no channel are left to `enqueue_missed_deliveries`. Returns null, and does nothing, where there is no such channel
+-- or where a server has set it up, because that server would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql
 set search_path = ''

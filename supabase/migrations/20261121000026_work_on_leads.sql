@@ -1,7 +1,7 @@
--- What a member does with a lead leaves rows here: who has it, each call, each outcome, each eligibility check. Functions of the schema
--- `team` alone add them. Also what the queue needs to know of the places where people are (place_windows).
+-- What a member does with a lead leaves rows here: who has it, each call, each outcome, each eligibility check. Only functions of the
+-- schema `team`, and what they call, add them. Also what the queue needs to know of the places where people are (place_windows).
 
--- When a claim ends that is made or renewed now.
+-- The time at which a claim ends if it is made or renewed now.
 create function private.claim_ends() returns timestamptz
 language sql stable
 return now() + interval '20 minutes';
@@ -80,8 +80,8 @@ alter table private.eligibility_checks enable row level security;
 revoke all on private.claims, private.calls, private.outcomes, private.eligibility_checks
 from public, anon, leads_intake, leads_delivery, leads_team;
 
--- Whether each place key that a lead has (private.lead_work) may be called now, and until or from when; computed when it changes and not
--- each time the queue is read.
+-- Whether each place key that a lead has (private.lead_work) may be called now, and until or from when. A reading of the queue computes
+-- only the rows that do not hold any longer (private.refresh_place_windows).
 create table private.place_windows (
   place text primary key,
   callable boolean not null default false,
@@ -116,8 +116,8 @@ create trigger lead_work_10_add_place_windows after insert on private.lead_work
 referencing new table as added
 for each statement execute function private.add_place_windows();
 
--- Computes anew the rows that hold no longer. Also those that hold for more than an hour, which a clock that was ahead for a moment has
--- computed; a minute more is allowed, because another process may have computed a row since this transaction began.
+-- Computes anew the rows that hold no longer. Also those that hold for more than 61 minutes: they were computed while the clock was ahead.
+-- It is not 60, because another process may have computed a row since this transaction began.
 create function private.refresh_place_windows() returns void
 language plpgsql
 set search_path = ''
