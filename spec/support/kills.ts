@@ -2,8 +2,9 @@
 // sessions, and everything at once. No process is asked to end; all are ended with SIGKILL.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "../../database/connect.ts";
+import { connect, type Sql } from "../../database/connect.ts";
 import { findRunning } from "../../database/embedded.ts";
+import { isDatabaseTrouble } from "../../database/trouble.ts";
 import { startLoad } from "./steady-load.ts";
 
 export interface KillableServer {
@@ -31,12 +32,7 @@ export async function killRepeatedly<Server extends KillableServer>(options: {
   const times = new Map<Target, number[]>(targets.map((target) => [target, []]));
 
   const killPostgres = async () => process.kill(postmasterOf(dataDir), "SIGKILL");
-  const killSession = async () => {
-    const [intake] = await owner<{ pid: number }[]>`
-      select pid from pg_stat_activity where application_name = 'leads intake' limit 1`;
-    if (!intake) throw new Error("The intake has no session.");
-    process.kill(intake.pid, "SIGKILL");
-  };
+  const killSession = async () => process.kill(await sessionOfIntake(owner), "SIGKILL");
   const killServer = () => server.end("SIGKILL");
   const killTarget: Record<Target, () => Promise<unknown>> = {
     "the server": killServer,
@@ -57,6 +53,24 @@ export async function killRepeatedly<Server extends KillableServer>(options: {
   }
   await load.stop();
   return { load, times, owner, server };
+}
+
+/**
+ * The process id of the intake's session. The sessions of a PostgreSQL that was killed may store some more leads, so this may be asked for
+ * before the next PostgreSQL listens, or before the intake is connected to it. It waits for 20 seconds at most.
+ */
+async function sessionOfIntake(owner: Sql): Promise<number> {
+  const deadline = Date.now() + 20_000;
+  while (Date.now() < deadline) {
+    const [intake] = await owner<{ pid: number }[]>`
+      select pid from pg_stat_activity where application_name = 'leads intake' limit 1`.catch((error) => {
+      if (!isDatabaseTrouble(error)) throw error;
+      return [];
+    });
+    if (intake) return intake.pid;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error("The intake has no session.");
 }
 
 function postmasterOf(dataDir: string): number {
