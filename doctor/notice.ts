@@ -26,7 +26,7 @@ export async function examineNotices({ site }: Deployment, sql: Sql | undefined)
 }
 
 async function examineNotice(path: string, html: string, sql: Sql | undefined): Promise<Finding> {
-  const { stated, shown } = noticesIn(html);
+  const { stated, shown } = noticeHashesIn(html);
   if (!stated) return fail(`The page ${path} does not state which permission notice it shows.`, rebuild);
   if (shown !== stated)
     return fail(`The page ${path} shows another permission notice than the one it states.`, rebuild);
@@ -55,7 +55,7 @@ export async function examineStatedNotices(sql: Sql): Promise<Finding[]> {
 }
 
 /** The hash that a page states, and that of the words it shows. */
-function noticesIn(html: string): { stated: string | undefined; shown: string } {
+function noticeHashesIn(html: string): { stated: string | undefined; shown: string } {
   const stated = /<input type="hidden" name="notice" value="([0-9a-f]{64})"/.exec(html)?.[1];
   const start = html.indexOf('<p class="notice"');
   const paragraph = start < 0 ? "" : html.slice(html.indexOf(">", start) + 1, html.indexOf("</p>", start));

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { accepts } from "../web/page.ts";
 
 export interface ClientFiles {
   /** The answer to a GET or HEAD; undefined for a path in `/assets/` that no file has. A path outside of it gets the application's page. */
@@ -99,11 +100,7 @@ const notBuilt: File = {
 };
 
 function answer(request: Request, { type, bytes, brotli, cacheControl }: File): Response {
-  const takesBrotli = (request.headers.get("accept-encoding") ?? "")
-    .split(",")
-    .map((part) => part.replaceAll(" ", "").split(";q="))
-    .some(([coding, weight = "1"]) => coding === "br" && Number(weight) > 0);
-  const compressed = takesBrotli ? brotli : undefined;
+  const compressed = accepts(request.headers.get("accept-encoding"), "br") ? brotli : undefined;
   const body = compressed ?? bytes;
   return new Response(request.method === "HEAD" ? null : body, {
     headers: {

@@ -1,7 +1,7 @@
 // One page or file in memory, in the encodings that browsers take, each with its complete headers, so that answering a request
 // only chooses one.
 import type { HeaderValues } from "../intake/answer.ts";
-import { type Item, readItems } from "../intake/header-values.ts";
+import { readItems } from "../intake/header-values.ts";
 import type { Body } from "../site/compress.ts";
 
 export interface Page {
@@ -52,7 +52,7 @@ const chosen = ({ variants }: Page): Page | undefined =>
 /** Chooses the smallest encoding that the browser takes, or 304 when it has that already. */
 export function answerFor(asked: Page, headers: HeaderValues): PageAnswer {
   const page = chosen(asked) ?? asked;
-  const accepted = readItems(headers.get("accept-encoding") ?? "");
+  const accepted = headers.get("accept-encoding");
   const {
     etag,
     bytes,
@@ -75,8 +75,9 @@ export function answer(page: Page, request: Request): Response {
   return new Response(request.method === "HEAD" ? null : bytes, { status, headers });
 }
 
-/** Whether these items of an Accept-Encoding header take this encoding: named (or `*`), and not with `q=0`. */
-function accepts(items: readonly Item[], encoding: string): boolean {
+/** Whether an Accept-Encoding header takes this encoding: it names it (or `*`), and not with `q=0`. */
+export function accepts(header: string | null | undefined, encoding: string): boolean {
+  const items = readItems(header ?? "");
   const named = (name: string) => items.find(({ value }) => value.toLowerCase() === name);
   const item = named(encoding) ?? named("*");
   return item !== undefined && Number(item.parameters.get("q") ?? 1) !== 0;

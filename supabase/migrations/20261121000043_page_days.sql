@@ -199,7 +199,7 @@ begin
     from days d
     join private.page_counts c on c.day = d.day and (c.hour = -1 or c.hour >= d.since and c.hour < d.until)
     where not d.is_summed and c.step in ('view', 'pressed') and c.device <> 'bot'
-    group by d.day, d.is_by_hour, c.hour;
+    group by d.day, c.hour;
 end $$;
 
 -- Sums the page loads of at most `at_most` finished days, the latest first, and returns how many days that was.
