@@ -21,9 +21,9 @@ create function private.is_in_time(i private.invitations) returns boolean
 language sql stable
 return i.expires_at > now() and i.created_at < now() + interval '1 hour';
 
--- Locks the invitation of a token and its member until the end of the transaction, and returns the invitation. Raises PT401 saying whether
--- it was used or replaced by a newer one, is too old, or is nobody's.
-create function private.invitation_of(token text) returns private.invitations
+-- Locks the invitation whose token has this hash, and its member, until the end of the transaction, and returns the invitation. Raises PT401
+-- saying whether it was used or replaced by a newer one, is too old, or is nobody's.
+create function private.invitation_of(hash bytea) returns private.invitations
 language plpgsql
 set search_path = ''
 as $$
@@ -32,10 +32,10 @@ declare
 begin
   -- Locks the member first, as a sign-in, a recovery and a removal do: two transactions that lock in two orders would wait for each other.
   perform from private.members m
-  where m.id = (select x.member_id from private.invitations x where x.token_hash = private.hash_of(token)) and m.removed_at is null
+  where m.id = (select x.member_id from private.invitations x where x.token_hash = hash) and m.removed_at is null
   for no key update;
   select x.* into i from private.invitations x join private.members m on m.id = x.member_id
-  where x.token_hash = private.hash_of(token) and m.removed_at is null
+  where x.token_hash = hash and m.removed_at is null
   for update of x;
   if not found then
     raise exception using errcode = 'PT401', message = 'invitation unknown';
@@ -53,7 +53,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  i private.invitations := private.invitation_of(token);
+  i private.invitations := private.invitation_of(private.hash_of(token));
 begin
   return (
     select jsonb_build_object('name', m.name, 'member', m.id, 'expires_at', i.expires_at)

@@ -86,7 +86,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  i private.invitations := private.invitation_of(token);
+  i private.invitations := private.invitation_of(private.hash_of(token));
 begin
   return (
     select jsonb_build_object('challenge', private.new_challenge('join', m.id), 'name', m.name, 'member', m.id)
@@ -101,7 +101,7 @@ security definer
 set search_path = ''
 as $$
 declare
-  i private.invitations := private.invitation_of(token);
+  i private.invitations := private.invitation_of(private.hash_of(token));
 begin
   perform private.use_challenge(challenge, 'join', i.member_id);
   update private.invitations x set used_at = now() where x.token_hash = i.token_hash;

@@ -38,7 +38,7 @@ declare
   i private.invitations;
 begin
   if token is not null then
-    i := private.invitation_of(token);
+    i := private.invitation_of(private.hash_of(token));
   end if;
   delete from private.company_sign_ins c where c.expires_at < now();
   -- As with challenges: anybody may begin a sign-in, so the oldest are deleted.
@@ -87,13 +87,7 @@ begin
     unlocked := private.unlock_session(member, begun.session_hash);
     return coalesce(unlocked, private.begin_session(member, 'company account'));
   end if;
-  perform private.lock_member(x.member_id) from private.invitations x where x.token_hash = begun.invitation_hash;
-  select x.* into i from private.invitations x
-  where x.token_hash = begun.invitation_hash and x.used_at is null and private.is_in_time(x)
-  for update;
-  if not found then
-    raise exception using errcode = 'PT401', message = 'invitation used';
-  end if;
+  i := private.invitation_of(begun.invitation_hash);
   insert into private.company_accounts (issuer, subject, member_id) values (account_issuer, account_subject, i.member_id)
   on conflict do nothing;
   if not found then
