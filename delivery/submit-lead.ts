@@ -35,8 +35,8 @@ export function makeSubmitLead({ isAnonKey, wake }: SubmitLeadDependencies) {
 
 // The page sends the key as the bearer; Supabase's client sends both. A bearer with nothing behind it is a wrong key.
 function keyOf(headers: Headers): string | undefined {
-  const bearer = /^Bearer(?: +(\S*))?$/i.exec(headers.get("authorization") ?? "");
-  return bearer ? (bearer[1] ?? "") : (headers.get("apikey") ?? undefined);
+  const bearer = /^bearer(?: (.*))?$/i.exec(headers.get("authorization") ?? "");
+  return bearer ? (bearer[1] ?? "").trim() : (headers.get("apikey") ?? undefined);
 }
 
 // Read, because a connection whose request was not read cannot serve the next one.

@@ -58,6 +58,7 @@ describe("submit-lead", () => {
     [{ authorization: "Bearer wrong" }, "UNAUTHORIZED", "Invalid API key"],
     [{ apikey: "wrong" }, "UNAUTHORIZED", "Invalid API key"],
     [{ authorization: "Bearer", apikey: key }, "UNAUTHORIZED", "Invalid API key"],
+    [{ authorization: `Bearer ${key} x`, apikey: key }, "UNAUTHORIZED", "Invalid API key"],
     [{ authorization: "Basic abc" }, "UNAUTHORIZED_NO_AUTH_HEADER", "Missing authorization header"],
   ])("refuses %j with 401, a message, and CORS, and wakes nothing", async (headers, code, message) => {
     const { handle, woken } = make();
