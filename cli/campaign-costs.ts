@@ -1,7 +1,9 @@
 // `leads campaigns costs add`: records what campaigns cost, from a file or typed in.
-import { readFile } from "node:fs/promises";
-import { addAbortSignal } from "node:stream";
+import { constants, createReadStream, fstatSync, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { addAbortSignal, type Readable } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
+import { isatty, ReadStream } from "node:tty";
 import type { Command } from "commander";
 import { codeOf } from "../log/log.ts";
 import { type Cost, readCost, readCostsCsv, recordCosts } from "../team/campaign-costs.ts";
@@ -54,10 +56,20 @@ function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCo
   return [cost];
 }
 
+/** A pipe, or a terminal, may stay open for ever, so Ctrl-C ends the reading. */
+const textIn = async (file: string, signal: AbortSignal): Promise<string> =>
+  textOf(addAbortSignal(signal, inputFrom(file)));
+
+/** Reads a pipe as it reads a connection, because a read of a file cannot be ended, and holds up the end of the process. */
+function inputFrom(file: string): Readable {
+  if (file === "-") return process.stdin;
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  if (isatty(fd)) return new ReadStream(fd);
+  return fstatSync(fd).isFIFO() ? new Socket({ fd }) : createReadStream(file, { fd });
+}
+
 async function costsIn(file: string, signal: AbortSignal): Promise<Cost[]> {
-  // A pipe, or a terminal, may stay open for ever, so Ctrl-C ends the reading.
-  const read = file === "-" ? textOf(addAbortSignal(signal, process.stdin)) : readFile(file, "utf8");
-  const text = await read.catch((cause) => {
+  const text = await textIn(file, signal).catch((cause) => {
     throw new Refusal(`The file ${printable(file)} cannot be read (${codeOf(cause)}).`, { cause });
   });
   const found = readCostsCsv(text);

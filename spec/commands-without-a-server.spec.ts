@@ -3,12 +3,15 @@ import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
+  constants,
   existsSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
@@ -41,6 +44,20 @@ function stoppedDatabase(): { DATA_DIR: string } {
   onTestFinished(() => rmSync(folder, { recursive: true, maxRetries: 20 }));
   execFileSync("cp", ["-a", join(made, "data"), folder]);
   return { DATA_DIR: join(folder, "data") };
+}
+
+/** A named pipe with a writer that keeps it open. */
+function namedPipe(): { path: string; writer: Socket } {
+  const folder = newFolder();
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  // For both, because nobody may open a pipe without a reader for writing.
+  const writer = new Socket({ fd: openSync(path, constants.O_RDWR | constants.O_NONBLOCK) });
+  onTestFinished(() => {
+    writer.destroy();
+    rmSync(folder, { recursive: true });
+  });
+  return { path, writer };
 }
 
 function newFolder(): string {
@@ -83,16 +100,20 @@ it("commands that are typed at the same moment all do their work", async () => {
     expect([status, stdout.split("\n").length, stderr]).toEqual([0, 4, expect.not.stringContaining("lost")]);
 });
 
-it("a command that reads a pipe that does not end is ended by Ctrl-C, with the database that it started", async () => {
-  const settings = stoppedDatabase();
-  const reading = startLeads(["campaigns", "costs", "add", "-"], settings);
-  const ended = waitForExit(reading, { keepOpen: true });
-  // More than a pipe holds, so that all of it is written only after the command has begun to read.
-  await new Promise((written) => reading.stdin?.write("x".repeat(1_000_000), written));
-  reading.kill("SIGINT");
-  expect(await ended).toMatchObject({ status: 130, stdout: "" });
-  expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
-});
+it.each(["standard input", "a named pipe"])(
+  "a command that reads %s, which does not end, is ended by Ctrl-C, with the database that it started",
+  async (from) => {
+    const settings = stoppedDatabase();
+    const pipe = from === "a named pipe" ? namedPipe() : undefined;
+    const reading = startLeads(["campaigns", "costs", "add", pipe?.path ?? "-"], settings);
+    const ended = waitForExit(reading, { keepOpen: true });
+    // More than a pipe holds, so that all of it is written only after the command has begun to read.
+    await new Promise((written) => (pipe?.writer ?? reading.stdin)?.write("x".repeat(1_000_000), written));
+    reading.kill("SIGINT");
+    expect(await ended).toMatchObject({ status: 130, stdout: "" });
+    expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
+  },
+);
 
 it("a command does its work, and stops the database that it started, when the reader of its messages closes the pipe", async () => {
   const settings = stoppedDatabase();
