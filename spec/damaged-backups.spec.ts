@@ -1,4 +1,5 @@
 // What `leads restore` says of a backup file that is not whole. Nothing of such a file may stay in the database.
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -120,10 +121,20 @@ describe("a backup file that is not whole", () => {
     await owner.unsafe(`
       create function public.no_room(id uuid) returns uuid language plpgsql immutable
       as $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file'; end $$;
-      create unique index on public.leads (public.no_room(id))`);
+      create index on public.leads (public.no_room(id))`);
     const { status, stderr } = await leads(url, "restore", file);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.not.stringContaining("damaged") });
     expect(stderr).toContain("53100");
+  });
+
+  it("is refused when it is a pipe, without waiting for what comes through it", async () => {
+    const path = join(folder, "a-pipe.backup");
+    execFileSync("mkfifo", [path]);
+    const { status, stderr } = await leads(empty.url, "restore", path);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `${path} is a pipe, and a backup is read twice: name a file. Nothing was restored.\n`,
+    });
   });
 
   it("is said to be missing when it is", async () => {

@@ -2,6 +2,7 @@
 // gzip over lines of JSON: a heading, one line a row, and an end that counts the rows and seals all lines before it.
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { codeOf } from "../log/log.ts";
@@ -121,6 +122,11 @@ export async function* readBackup(
 
 /** @throws UnusableBackup when a file cannot be read, or does not begin as a backup. */
 export async function requireBackup(path: string): Promise<void> {
+  const isPipe = await stat(path).then(
+    (file) => file.isFIFO(),
+    () => false,
+  );
+  if (isPipe) throw new UnusableBackup(`${path} is a pipe, and a backup is read twice: name a file.`);
   const pages = readBackup(path, () => {});
   await pages.next();
   await pages.return(undefined);
