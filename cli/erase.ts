@@ -93,14 +93,14 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
   // A separate connection, because Ctrl-C closes the command's own in the middle of a statement.
   const separate = connect(url, { max: 1, name: "leads command" });
   try {
-    const erased = await eraseByAge(separate, days, found, {
+    const { erased, isBrokenOff } = await eraseByAge(separate, days, found, {
       signal,
       onProgress: progressOf(context, "Erasing", "stops; what is erased stays erased"),
     });
+    if (erased === 0 && !isBrokenOff) throw new Refusal("Another process erased them meanwhile.");
     await out(`Erased ${counted(erased, "lead")}.\n`);
-    if (signal.aborted) tell("Broken off. Type it again to erase the rest.");
-    else tell(toldToo(erased));
-    return signal.aborted ? 130 : 0;
+    tell(isBrokenOff ? "Broken off. Type it again to erase the rest." : toldToo(erased));
+    return isBrokenOff ? 130 : 0;
   } finally {
     await separate.end({ timeout: 1 });
   }

@@ -38,7 +38,8 @@ export function makeLog(
 
 /** What may be logged of a thrown value: its code or its class, never its message. */
 export function codeOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code)
+    return error.code;
   return error instanceof Error ? error.name : typeof error;
 }
 

@@ -7,15 +7,14 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { eraseLeads } from "../team/erase-leads.ts";
+import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import {
-  aLead,
-  makeDatabase,
-  removeLeads,
-  sessionsWaitingForLocks,
-  type TestDatabase,
-} from "./support/database.ts";
-import { deadlockOnce } from "./support/deadlocks.ts";
-import { leads, startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
+  answerOnTerminal,
+  leads,
+  startLeads,
+  startOnTerminal,
+  waitForExit,
+} from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { insertAt, startServer } from "./support/server.ts";
 
@@ -214,7 +213,7 @@ describe("leads erase", () => {
     ["\x03", 130, 3],
     ["\x04", 1, 3],
   ])("asks a person at a terminal, and takes %j for an answer", async (answer, status, left) => {
-    const ran = await atTerminal(["erase", id("Rosa")], `${answer}\n`);
+    const ran = await answerOnTerminal(url, ["erase", id("Rosa")], `${answer}\n`);
     expect(ran.stdout).toContain("Erase this lead? Type yes:");
     expect(ran.stdout).toContain(status ? "Nothing was erased." : "Erased ");
     expect(ran.status).toBe(status);
@@ -267,133 +266,3 @@ describe("leads erase", () => {
     expect(await leads(url, ...words.split(" "))).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });
   });
 });
-
-describe("leads erase --older-than", () => {
-  const age = async (name: string, days: number) => {
-    await database.owner`update leads set created_at = now() - make_interval(days => ${days}) where name = ${name}`;
-    await database.owner`
-      update private.lead_work w set created_at = l.created_at from leads l where l.id = w.lead_id and l.name = ${name}`;
-  };
-  const logged = () => database.owner`
-    select who, details from private.audit_log where action = 'erased leads by age' order by id`;
-
-  beforeEach(async () => {
-    const { owner } = database;
-    await owner`delete from private.audit_log`;
-    await owner`delete from private.erasures`;
-    await age("Rosa", 401);
-    await age("Other", 399);
-  });
-
-  it("removes the leads that came more than so many days ago, and the audit log says how many", async () => {
-    const ran = await leads(url, "erase", "--older-than", "400", "--yes");
-    expect(ran).toEqual({ status: 0, stdout: "Erased 1 lead.\n", stderr: notice("it") });
-    expect(await names()).toEqual(["Other", "Rosa again"]);
-    expect(await database.owner`select lead_id, reason from private.erasures`).toEqual([
-      { lead_id: id("Rosa"), reason: "age" },
-    ]);
-    expect(await logged()).toEqual([
-      { who: "operator", details: { by: "command", older_than_days: 400, leads: 1 } },
-    ]);
-  });
-
-  it("says how many would go and stay, and erases nothing when nobody is there to say yes, or says no", async () => {
-    const alone = await leads(url, "erase", "--older-than", "398");
-    expect(alone.status).toBe(2);
-    expect(alone.stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "YYYY-MM-DD hh:mm")).toBe(
-      "To be erased for good, with permission, deliveries and review: 2 leads that came before YYYY-MM-DD hh:mm. 1 newer lead will stay.\n",
-    );
-    expect((await atTerminal(["erase", "--older-than", "398"], "no\n")).status).toBe(1);
-    expect(await names()).toHaveLength(3);
-    const asked = await atTerminal(["erase", "--older-than", "398"], "yes\n");
-    expect(asked.status).toBe(0);
-    expect(asked.stdout).toContain("Erased 2 leads.");
-    expect(await names()).toEqual(["Rosa again"]);
-  });
-
-  it("says when there is none, and erases a lead that the lists do not have yet, too", async () => {
-    expect(await leads(url, "erase", "--older-than", "402", "--yes")).toEqual({
-      status: 1,
-      stdout: "",
-      stderr: "No lead is older than 402 days. Nothing was erased.\n",
-    });
-    await database.owner`delete from private.lead_work where lead_id = ${id("Rosa")}`;
-    expect((await leads(url, "erase", "--older-than", "400", "--yes")).stdout).toBe("Erased 1 lead.\n");
-  });
-
-  it("erases again what PostgreSQL rolled back because two waited for each other", async () => {
-    await deadlockOnce(database.owner, "delete", "public.leads");
-    expect((await leads(url, "erase", "--older-than", "400", "--yes")).stdout).toBe("Erased 1 lead.\n");
-  });
-
-  it("erases what is left after a portion that another process erased at that moment", async () => {
-    const { owner } = database;
-    await owner`
-      insert into leads (created_at, name, email, phone, zip_code)
-      select now() - interval '900 days' + n * interval '1 second', 'Old', n || '@example.com', (3050000000 + n)::text, '33101'
-      from generate_series(1, 2001) n`;
-    await owner`select private.index_new_leads(null, '100 years')`;
-    const { erasing } = await owner.begin(async (sql) => {
-      await sql`delete from leads where id in (select id from leads where name = 'Old' order by created_at limit 2000)`;
-      const erasing = leads(url, "erase", "--older-than", "800", "--yes");
-      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
-      return { erasing };
-    });
-    expect(await erasing).toMatchObject({ status: 0, stdout: "Erased 1 lead.\n" });
-    expect(await names()).toHaveLength(3);
-  });
-
-  it("is stopped by Ctrl-C after a whole portion, says how many are erased, and goes on when typed again", async () => {
-    const { owner } = database;
-    const many = 4_500;
-    await owner`
-      insert into leads (created_at, name, email, phone, zip_code)
-      select now() - interval '900 days' + n * interval '1 second', 'Old', n || '@example.com', (3050000000 + n)::text, '33101'
-      from generate_series(1, ${many}::integer) n`;
-    await owner`select private.index_new_leads(null, '100 years')`;
-    const oldOnes = async () => (await owner`select from leads where name = 'Old'`).length;
-    const interrupted = await owner.begin(async (sql) => {
-      // One lead of the second portion, so that Ctrl-C comes while that is under way.
-      await sql`
-        select from leads
-        where id = (select id from leads where name = 'Old' order by created_at offset 2500 limit 1) for update`;
-      const child = startOnTerminal(["erase", "--older-than", "800", "--yes"], { DATABASE_URL: url });
-      const ended = waitForExit(child, { keepOpen: true });
-      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
-      child.stdin?.write("\x03");
-      return { ended };
-    });
-    const { status, stdout } = await interrupted.ended;
-    expect({ status, left: await oldOnes() }).toEqual({ status: 130, left: many - 4_000 });
-    expect(stdout).toMatch(/Erasing: 44% {2}\(Ctrl-C/);
-    expect(stdout).toContain("Erased 4,000 leads.");
-    expect(stdout).toContain("Broken off. Type it again to erase the rest.");
-    expect((await logged()).map(({ details }) => details.leads)).toEqual([2_000, 2_000]);
-    expect((await leads(url, "erase", "--older-than", "800", "--yes")).stdout).toBe("Erased 500 leads.\n");
-    expect(await names()).toHaveLength(3);
-  });
-
-  it.each([
-    ["--older-than 0", "--older-than takes a whole number from 1 to 999999999, such as --older-than 20."],
-    ["--older-than soon", "--older-than takes a whole number from 1 to 999999999, such as --older-than 20."],
-    [
-      "--older-than 400 abcd1234",
-      "Either --older-than, or an <id> or --email.\nHelp: npm run leads -- erase --help",
-    ],
-  ])("refuses %s", async (words, stderr) => {
-    const ran = await leads(url, "erase", ...words.split(" "));
-    expect(ran).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });
-  });
-});
-
-/** Runs the command on a terminal with what a person types there. */
-async function atTerminal(words: string[], typed: string) {
-  const child = startOnTerminal(words, { DATABASE_URL: url });
-  let seen = "";
-  child.stdout?.on("data", (text) => {
-    if (seen.includes("Type yes:")) return;
-    seen += text;
-    if (seen.includes("Type yes:")) child.stdin?.write(typed);
-  });
-  return waitForExit(child, { keepOpen: true });
-}

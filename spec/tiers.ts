@@ -46,6 +46,7 @@ export const browser = [
 export const system = [
   "packages/embedded-postgres/after-a-kill.spec.ts",
   "packages/embedded-postgres/embedded-postgres.spec.ts",
+  "packages/embedded-postgres/move-data.spec.ts",
   "packages/embedded-postgres/started-by-root.spec.ts",
   "packages/embedded-postgres/upgrade-data.spec.ts",
   "spec/a-database-in-trouble.spec.ts",
@@ -62,6 +63,7 @@ export const system = [
   "spec/deploying.spec.ts",
   "spec/dispatcher.spec.ts",
   "spec/embedded-database.spec.ts",
+  "spec/erasing-by-age.spec.ts",
   "spec/erasing.spec.ts",
   "spec/every-zip-code.spec.ts",
   "spec/experiment-statistics.spec.ts",

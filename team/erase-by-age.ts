@@ -26,15 +26,19 @@ export async function countByAge(sql: Sql, days: number): Promise<LeadsByAge> {
   return counted as LeadsByAge;
 }
 
-/** Erases what `countByAge` counted, the oldest first, until it is done or `signal` aborts, and returns how many leads that was. */
+/**
+ * Erases what `countByAge` counted, the oldest first, until it is done or `signal` aborts. Returns how many leads that was, and whether some
+ * are left.
+ */
 export async function eraseByAge(
   sql: Sql,
   days: number,
   { before, older }: LeadsByAge,
   { signal, onProgress = () => {} }: { signal?: AbortSignal; onProgress?: Progress } = {},
-): Promise<number> {
+): Promise<{ erased: number; isBrokenOff: boolean }> {
   let erased = 0;
-  while (!signal?.aborted && (await isAnyOlder(sql, before))) {
+  while (await isAnyOlder(sql, before)) {
+    if (signal?.aborted) return { erased, isBrokenOff: true };
     const [portion] = await retryDeadlock(
       async () => sql<{ erased: number }[]>`
         select private.erase_leads_by_age(${days}, ${before}, ${portionSize}) as erased`,
@@ -42,7 +46,7 @@ export async function eraseByAge(
     erased += portion?.erased ?? 0;
     onProgress(Math.min(erased / Math.max(older, 1), 1));
   }
-  return erased;
+  return { erased, isBrokenOff: false };
 }
 
 /** A portion may be empty and not the last, because another process has just erased the same leads. */

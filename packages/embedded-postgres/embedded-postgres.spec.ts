@@ -6,26 +6,22 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findRunning, startPostgres } from "./embedded-postgres.ts";
 import { rotateLog } from "./log-rotation.ts";
-import { moveData } from "./move-data.ts";
 import type { PostgresEvent } from "./options.ts";
 import { endProcess } from "./processes.ts";
 import {
   copyTemplate,
   createKeptTable,
   dataDir,
-  folders,
   isAlive,
   kill,
   modeOf,
@@ -259,85 +255,5 @@ describe("the server's log", () => {
     appendFileSync(log, "older\n".repeat(1_000));
     await start(dataDir, { maxLogBytes: 5_000 });
     expect(statSync(log).size).toBeLessThan(5_000);
-  });
-});
-
-describe("moving the data", () => {
-  const otherDisk = ["/dev/shm", "/var/tmp"].find(
-    (place) => existsSync(place) && statSync(place).dev !== statSync(tmpdir()).dev,
-  );
-
-  /** A new folder on another disk than the data's. */
-  function elsewhere(): string {
-    const other = mkdtempSync(join(otherDisk ?? "", "embedded-"));
-    chmodSync(other, 0o755);
-    folders.push(other);
-    return other;
-  }
-
-  it("puts it under another name, where it starts with everything that was in it", async () => {
-    mkdirSync(join(dataDir, "old"));
-    copyTemplate(join(dataDir, "old"));
-    const first = await start(join(dataDir, "old"));
-    await createKeptTable(first.url);
-    await expect(moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"))).rejects.toThrow(
-      "Another program has the data folder",
-    );
-    await first.stop();
-    await moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"));
-    expect(existsSync(join(dataDir, "old"))).toBe(false);
-    expect(await query((await start(join(dataDir, "new"))).url, "table kept")).toEqual([[42]]);
-  });
-
-  it.skipIf(!otherDisk)("goes to another disk as well", async () => {
-    const other = elsewhere();
-    const from = join(dataDir, "old");
-    mkdirSync(from);
-    copyTemplate(from);
-    const first = await start(from);
-    await createKeptTable(first.url);
-    await first.stop();
-    await moveData(optionsOn(from), join(other, "new"));
-    expect(existsSync(from)).toBe(false);
-    const moved = await start(join(other, "new"));
-    expect(await query(moved.url, "table kept")).toEqual([[42]]);
-    await moved.stop();
-  });
-
-  it.skipIf(!otherDisk)(
-    "leaves it where it is when the copy on another disk does not reach that disk",
-    async () => {
-      const other = elsewhere();
-      const programs = join(dataDir, "programs");
-      mkdirSync(programs);
-      writeFileSync(join(programs, "sync"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-      vi.stubEnv("PATH", `${programs}:${process.env.PATH}`);
-      onTestFinished(() => void vi.unstubAllEnvs());
-      const from = join(dataDir, "old");
-      mkdirSync(from);
-      copyTemplate(from);
-      await expect(moveData(optionsOn(from), join(other, "new"))).rejects.toThrow("is there room?");
-      expect(readdirSync(other)).toEqual([]);
-      expect(await query((await start(from)).url, "select 1")).toEqual([[1]]);
-    },
-  );
-
-  it("refuses a folder that holds something or lies in the data, a file, and data that is not there", async () => {
-    for (const name of ["old", "used"]) mkdirSync(join(dataDir, name));
-    copyTemplate(join(dataDir, "old"));
-    const [file, within] = [join(dataDir, "used/diary.txt"), join(dataDir, "old/new/data")];
-    writeFileSync(file, "");
-    const moved = (to: string) => moveData(optionsOn(join(dataDir, "old")), to);
-    await expect(moved(file)).rejects.toThrow(`${file} is a file: name a folder.`);
-    await expect(moved(within)).rejects.toThrow(
-      `${within} is in the folder of the data: name one elsewhere.`,
-    );
-    expect(existsSync(join(dataDir, "old/new"))).toBe(false);
-    await expect(moveData(optionsOn(join(dataDir, "old")), join(dataDir, "used"))).rejects.toThrow(
-      `The folder ${join(dataDir, "used")} is not empty: name another one.`,
-    );
-    await expect(moveData(optionsOn(join(dataDir, "none")), join(dataDir, "new"))).rejects.toThrow(
-      `There is no data in ${join(dataDir, "none")}.`,
-    );
   });
 });

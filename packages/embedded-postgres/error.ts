@@ -10,6 +10,7 @@ export class FolderInUse extends EmbeddedPostgresError {}
 
 /** The code of a system error, or the class of another one: what may be told of it without quoting a path or a value. */
 export function codeOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code;
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && error.code)
+    return error.code;
   return error instanceof Error ? error.name : typeof error;
 }

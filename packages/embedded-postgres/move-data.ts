@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { flush, holdsData } from "./cluster-place.ts";
 import { findDataFolder, lockDataFolder } from "./data-folder.ts";
@@ -21,7 +22,8 @@ import { stopOrphans } from "./postmaster.ts";
 
 /**
  * Moves the data of `options.dataDir` to the folder `to`, which must be absent or empty, and stops a server that an earlier
- * run left on it. @throws EmbeddedPostgresError when a server supervises the data, or it cannot be moved.
+ * run left on it. @throws EmbeddedPostgresError when a server supervises the data, it cannot be moved, or the old folder cannot be removed
+ * after the move.
  */
 export async function moveData(options: Options, to: string): Promise<void> {
   const setup = setUp(options);
@@ -36,12 +38,13 @@ export async function moveData(options: Options, to: string): Promise<void> {
     throw new EmbeddedPostgresError(`${target} is in the folder of the data: name one elsewhere.`);
   if (existsSync(target) && readdirSync(target).length > 0)
     throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
+  if (existsSync(target) && isMounted(target))
+    throw new EmbeddedPostgresError(`A disk is mounted at ${target}: name a folder on it.`);
   const folder = lockDataFolder(setup);
   try {
     await stopOrphans(folder.cluster, setup);
     mkdirSync(dirname(target), { recursive: true });
-    if (existsSync(target)) rmdirSync(target);
-    if (!renamed(path, target)) copyAndRemove(path, target);
+    if (!renamed(path, target)) await copyAndRemove(path, target);
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) throw cause;
     throw new EmbeddedPostgresError(`The data in ${path} cannot be moved to ${target} (${codeOf(cause)}).`, {
@@ -52,7 +55,10 @@ export async function moveData(options: Options, to: string): Promise<void> {
   }
 }
 
-/** Moves the folder by a rename. Returns false where the target is on another disk, which a rename cannot reach. */
+/** Whether the folder is the top of a disk. The data gets its place by a rename, which cannot replace such a folder. */
+const isMounted = (folder: string): boolean => statSync(folder).dev !== statSync(dirname(folder)).dev;
+
+/** Moves the folder by a rename, which also replaces an empty one. Returns false where the target is on another disk, which a rename cannot reach. */
 function renamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);
@@ -66,7 +72,7 @@ function renamed(from: string, to: string): boolean {
 }
 
 /** The copy gets its name when it is whole and on disk; only then does the old folder go. */
-function copyAndRemove(from: string, to: string) {
+async function copyAndRemove(from: string, to: string) {
   const unfinished = mkdtempSync(join(dirname(to), `${basename(to)}.new-`));
   try {
     // Not Node's own copy, which gives every file to us: PostgreSQL's user owns some.
@@ -80,8 +86,20 @@ function copyAndRemove(from: string, to: string) {
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
-  const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
-  for (const name of readdirSync(from)) rmSync(join(from, name), options);
+  await removeOld(from, to);
+}
+
+async function removeOld(from: string, to: string) {
+  const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 };
+  try {
+    // Not rmSync, whose error has no code.
+    for (const name of readdirSync(from)) await rm(join(from, name), options);
+  } catch (cause) {
+    throw new EmbeddedPostgresError(
+      `The data is in ${to} now, but what is left of it in ${from} cannot be removed (${codeOf(cause)}). Remove it yourself.`,
+      { cause },
+    );
+  }
   try {
     rmdirSync(from);
   } catch {

@@ -215,7 +215,7 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     await old.stop();
     writeFileSync(join(dataDir, "postgresql/PG_VERSION"), "9\n");
     await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
-      `are PostgreSQL ${older}, and the data in ${dataDir} needs PostgreSQL 9.`,
+      `The programs in ${join(oldPrograms, "bin")} are PostgreSQL ${older}, and the data in ${dataDir} needs PostgreSQL 9.`,
     );
   });
 

@@ -1,6 +1,7 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
 // a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it is
 // kept beside the new.
+import { dirname } from "node:path";
 import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
 import { holdsData, majorOf, swapClusters, upgradePlace } from "./cluster-place.ts";
 import {
@@ -71,7 +72,7 @@ async function choosePrograms(folder: LockedDataFolder, steps: UpgradeSteps): Pr
   const old = programsFor(account, path, { ...setup, programs: await steps.findPrograms(from) });
   if (old.major === from) return { programs, old };
   throw new EmbeddedPostgresError(
-    `The programs in ${old.postgres} are PostgreSQL ${old.major}, and the data in ${path} needs PostgreSQL ${from}.`,
+    `The programs in ${dirname(old.postgres)} are PostgreSQL ${old.major}, and the data in ${path} needs PostgreSQL ${from}.`,
   );
 }
 

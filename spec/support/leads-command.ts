@@ -89,3 +89,19 @@ export function startOnTerminal(
     stdio: "pipe",
   });
 }
+
+/** Runs `leads` on a terminal, and types an answer there as soon as it asks for a yes. */
+export async function answerOnTerminal(
+  url: string,
+  words: readonly string[],
+  typed: string,
+): Promise<CommandResult> {
+  const child = startOnTerminal(words, { DATABASE_URL: url });
+  let seen = "";
+  child.stdout?.on("data", (text) => {
+    if (seen.includes("Type yes:")) return;
+    seen += text;
+    if (seen.includes("Type yes:")) child.stdin?.write(typed);
+  });
+  return waitForExit(child, { keepOpen: true });
+}
