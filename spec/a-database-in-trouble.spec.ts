@@ -60,7 +60,11 @@ async function expectTrouble(expect: ExpectStatic, { address }: RunningServer, r
   expect(page).toContain("Find Out If You Qualify");
   for (const kept of ["Ann &lt;Plain&gt;", "rosa@example.com", "(305) 555-0142", "33101"])
     expect(page).toContain(`value="${kept}"`);
+  expect(page).toMatch(ticked("has_medicare"));
+  expect(page).not.toMatch(ticked("has_diabetes"));
 }
+
+const ticked = (box: string) => new RegExp(`<input[^>]{0,300}name="${box}"[^>]{0,300} checked`);
 
 async function expectHealth(expect: ExpectStatic, address: string, readyz: 200 | 503) {
   const statusOf = async (path: string) => (await fetch(`${address}${path}`)).status;

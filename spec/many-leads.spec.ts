@@ -19,6 +19,8 @@ beforeAll(async () => {
   // The last 24 hours have as many leads as each day before: reports read each lead of a day that is not over, so they read the most
   // late in the day, and that must stay within the limit, too.
   await fillDatabase(owner, { leads, open: leads / 60, days: 60, daysByHour: 1, vacuum: false }, () => {});
+  // Left in the ten minutes after midnight (UTC), when the day before yesterday is marked and not summed yet.
+  await owner`delete from private.report_changes`;
 }, 180_000);
 
 const growing = [
@@ -136,6 +138,7 @@ describe("the reports", () => {
 
   it("say the same from the sums of the days as from the leads, also after a change to an old lead", async () => {
     for (const days of [1, 9.3, 800]) await isTheSame(days);
+    const lastSummed = owner`private.utc_day(now() - interval '10 minutes') - 2`;
     const [old] = await owner<{ id: string }[]>`
       select lead_id as id from private.calls where at < now() - interval '5 days' order by at desc limit 1`;
     const id = old?.id ?? "";
@@ -154,7 +157,7 @@ describe("the reports", () => {
       await change();
       await isTheSame(9);
       await addUp(owner);
-      expect(await owner`select from private.report_changes`).toHaveLength(0);
+      expect(await owner`select from private.report_changes where day <= ${lastSummed}`).toHaveLength(0);
       await isTheSame(9);
     }
     expect(await report(owner, 9)).not.toEqual(before);

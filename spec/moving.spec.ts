@@ -80,11 +80,14 @@ describe("leads move", () => {
     expect(await project.owner`select from private.permissions`).toHaveLength(4);
 
     const to = await makeDatabase({ schema: false });
-    await project.authenticator`select`;
-    expect(await move(to.url, { DATABASE_URL: project.url })).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining("revoke insert on public.leads from anon;"),
-    });
+    const inbox = connect(roleAddress(project.url, "leads_team"), { max: 1 });
+    for (const sql of [project.authenticator, inbox]) await sql`select`;
+    const { status, stderr } = await move(to.url, { DATABASE_URL: project.url });
+    expect(status).toBe(1);
+    expect(stderr).toContain("Still at work on the database to move: Supabase's API, the inbox.");
+    expect(stderr).toContain("revoke insert on public.leads from anon;");
+    expect(stderr).toContain("Stop the server, and `npm run deliver` and `npm run inbox`");
+    await inbox.end();
     await project.owner`revoke insert on public.leads from anon`;
     expect(await move(to.url, { DATABASE_URL: project.url })).toMatchObject({ status: 0 });
     expect(await rowsOfEveryTable(to.owner)).toEqual(await rowsOfEveryTable(project.owner));

@@ -172,7 +172,7 @@ describe("the same lead sent again", () => {
   });
 
   it.each([
-    ["stored once, where the first one came a minute less than 24 hours ago", "-23 hours 59 minutes", 1],
+    ["stored once, where the first one came a minute less than 24 hours ago", "-23 hours -59 minutes", 1],
     ["a new lead after 24 hours", "-24 hours -1 minute", 2],
     ["stored once, where the first one came by a clock that was a little ahead", "59 minutes", 1],
     ["a new lead, where the first one came by a clock that was a year ahead and is set right", "1 year", 2],

@@ -17,12 +17,14 @@ import { startServer } from "./support/server.ts";
 
 const { host, project } = await startDeployment();
 
+/** Without a data folder that is not there, the doctor would find the database of a server that a developer runs in this checkout. */
+const noData = { DATA_DIR: join(tmpdir(), "leads-doctor-none") };
+
 describe("npm run doctor", () => {
   const preload = new URL("support/sources-read-today.ts", import.meta.url).href;
   async function doctor(args: string[], settings: Record<string, string> = {}) {
     const child = spawn(process.execPath, ["--import", preload, "bin/doctor.ts", ...args], {
-      // Without a data folder of its own it would find the database of a server that a developer runs in this checkout.
-      env: programEnvironment({ DATA_DIR: join(tmpdir(), "leads-doctor-none"), ...settings }),
+      env: programEnvironment({ ...noData, ...settings }),
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
@@ -88,7 +90,7 @@ describe("npm run doctor", () => {
 
   it("prints no error when its output is closed early, and still exits with 1 when something fails", async () => {
     const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
-    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: programEnvironment() });
+    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: programEnvironment(noData) });
     child.stdout.destroy();
     let errors = "";
     child.stderr.on("data", (text) => (errors += text));

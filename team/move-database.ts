@@ -85,13 +85,17 @@ async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<vo
   if (writers.length === 0) return;
   const names = writers.map(({ name }) => programs[name] ?? name);
   const isHosted = writers.some(({ name }) => name === "authenticator");
+  const isOurs = writers.some(({ name }) => name !== "authenticator");
   throw new Refusal(
     [
       `Still at work on the database to move${which === "target" ? " to" : ""}: ${names.join(", ")}. Nothing was moved.`,
-      isHosted
-        ? `Let no visitor add a lead meanwhile (their form says that it cannot be sent now, and keeps what was typed), in the project's SQL editor:\n  revoke insert on public.leads from anon;\nand for the way back: grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`
-        : "Stop the server, and `npm run deliver` and `npm run inbox` where they run, and type it again.",
-    ].join("\n"),
+      isHosted &&
+        `Let no visitor add a lead meanwhile (their form says that it cannot be sent now, and keeps what was typed), in the project's SQL editor:\n  revoke insert on public.leads from anon;\nand for the way back: grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`,
+      isOurs &&
+        "Stop the server, and `npm run deliver` and `npm run inbox` where they run, and type it again.",
+    ]
+      .filter(Boolean)
+      .join("\n"),
   );
 }
 
