@@ -40,12 +40,15 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
         if (clock() >= askedUntil) pausedUntil = 0;
         return wasOpen ? "closed" : undefined;
       }
-      // A message that fails during the pause was sent before it, so it is not counted.
-      if (isPaused()) return undefined;
-      failures += 1;
-      pausedUntil = clock() + 1000 * pauseAfter(failures, outcome.askedToWait);
+      // A message that fails during the pause was sent before it, so it is not counted. The wait that its answer asks for holds all the same.
+      const isCounted = !isPaused();
+      if (isCounted) failures += 1;
+      const pause = isCounted
+        ? pauseAfter(failures, outcome.askedToWait)
+        : pauseAfter(0, outcome.askedToWait);
+      pausedUntil = Math.max(pausedUntil, clock() + 1000 * pause);
       if (outcome.askedToWait) askedUntil = pausedUntil;
-      return failures === failuresToOpen ? "opened" : undefined;
+      return isCounted && failures === failuresToOpen ? "opened" : undefined;
     },
   };
 }

@@ -2,6 +2,7 @@
 // becomes of it. The tests set the clock where waits are long, and otherwise wait with a deadline for what the worker does.
 import { describe, expect, it } from "vitest";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
+import { makeCircuitBreaker } from "../delivery/circuit-breaker.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
 import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
@@ -159,6 +160,20 @@ describe("the worker", () => {
     expect(lines.join("")).toMatch(
       /delivery-postponed: .{0,300} reason="answered 429, asked to wait" wait=3600s/,
     );
+  });
+
+  it("pauses the channel as long as the longest wait that answers to messages under way ask for", () => {
+    let now = 0;
+    const breaker = makeCircuitBreaker(() => now);
+    for (const askedToWait of [1, 60, 5])
+      breaker.recordOutcome({ kind: "transient", reason: "answered 429", askedToWait });
+    now = 59_999;
+    expect(breaker.isPaused()).toBe(true);
+    // Sent before the others, and taken.
+    breaker.recordOutcome({ kind: "delivered" });
+    expect(breaker.isPaused()).toBe(true);
+    now = 60_000;
+    expect([breaker.isPaused(), breaker.isOpen()]).toEqual([false, false]);
   });
 
   it.each<[string, () => Promise<Outcome>]>([
