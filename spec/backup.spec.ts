@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Sql } from "../database/connect.ts";
 import { backUp } from "../team/backup.ts";
 import { tables } from "../team/backup-file.ts";
+import { Refusal } from "../team/refusal.ts";
 import { definitionsOf, rowsOfBackupTables } from "./support/contents.ts";
 import { aLead, makeDatabase, sessionsWaitingForLocks, type TestDatabase } from "./support/database.ts";
 import { fill } from "./support/full-database.ts";
@@ -84,6 +85,25 @@ describe("leads backup", () => {
   it("makes a file that only its owner may read, and leaves nothing else behind", async () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(folder)).toEqual(["leads.backup"]);
+  });
+
+  it("is refused where another backup got the same name while it was made", async () => {
+    const path = join(folder, "at-once.backup");
+    let release = () => {};
+    const bothWritten = new Promise<void>((resolve) => (release = resolve));
+    let written = 0;
+    const verify = () => {
+      written += 1;
+      if (written === 2) release();
+      return bothWritten;
+    };
+    const ended = await Promise.allSettled([1, 2].map(() => backUp(database.owner, path, { verify })));
+    expect(ended.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(ended.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: new Refusal(`The file ${path} is there already. Name another one.`),
+    });
+    expect(await readdir(folder)).toEqual(["at-once.backup", "leads.backup"]);
+    await rm(path);
   });
 
   it("refuses a file that is there already, and a place where it cannot write", async () => {

@@ -2,7 +2,7 @@
 // is whole and on disk, and only its owner may read it: it holds all that the database holds.
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, link, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -40,7 +40,7 @@ export async function backUp(
   path: string,
   { onProgress = () => {}, verify = async () => {} }: BackupOptions = {},
 ): Promise<RowCounts> {
-  if (existsSync(path)) throw new Refusal(`The file ${path} is there already. Name another one.`);
+  if (existsSync(path)) throw thereAlready(path);
   await removeLeftOver(dirname(path));
   const lines = new SealedLines();
   const write = (file: FileHandle) =>
@@ -154,7 +154,7 @@ async function writeAndRename(
   try {
     await write(file);
     await verify(unfinished);
-    await rename(unfinished, path);
+    await giveName(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw diskErrors.test(codeOf(error)) ? cannotBeWritten(path, error) : error;
@@ -162,6 +162,20 @@ async function writeAndRename(
     await file.close();
   }
 }
+
+/** Gives the file its name, unless another backup has got that name meanwhile. */
+async function giveName(unfinished: string, path: string): Promise<void> {
+  try {
+    await link(unfinished, path);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw thereAlready(path);
+    // A disk without hard links, such as a USB stick's.
+    return rename(unfinished, path);
+  }
+  await rm(unfinished);
+}
+
+const thereAlready = (path: string) => new Refusal(`The file ${path} is there already. Name another one.`);
 
 const cannotBeWritten = (path: string, cause: unknown) =>
   new Refusal(`The file ${path} cannot be written (${codeOf(cause)}).`, { cause });
