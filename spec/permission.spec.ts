@@ -143,7 +143,8 @@ describe("a form on a page of somebody else", () => {
       code: "PT403",
       message: expect.stringMatching(/^This form is not on our own page/),
     });
-    await expect(insert({}, { ...foreign, origin: "null" })).rejects.toMatchObject({ code: "PT403" });
+    for (const host of [foreign.host, "", undefined])
+      await expect(insert({}, { ...foreign, origin: "null", host })).rejects.toMatchObject({ code: "PT403" });
     expect(await permissions()).toEqual([]);
   });
 

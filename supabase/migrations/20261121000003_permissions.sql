@@ -87,7 +87,7 @@ declare
   origin text := headers ->> 'origin';
 begin
   return allowed_origins is null or origin is null or origin = any (allowed_origins)
-    or split_part(origin, '://', 2) = coalesce(headers ->> 'host', '');
+    or coalesce(split_part(origin, '://', 2) = nullif(headers ->> 'host', ''), false);
 end $$;
 
 create function private.refuse_foreign_page() returns void
