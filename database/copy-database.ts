@@ -17,14 +17,14 @@ export type CopiedRows = Record<string, number>;
 /** Called now and then with the part of the work that is done, from 0 to 1. */
 type Progress = (part: number) => void;
 
-/** Says that a table and its copy differ. */
+/** Says that a table was not copied whole: its rows were refused, or it and its copy differ. */
 export class CopyError extends Error {
   override name = "CopyError";
 }
 
 /**
  * Brings the empty database `to` to the schema that `from` has, copies all rows in one transaction, and then applies the newer
- * migrations. @throws CopyError when a table has another number of rows afterwards; nothing is copied then.
+ * migrations. @throws CopyError when the rows of a table are refused, or it has another number of them afterwards; nothing is copied then.
  */
 export async function copyDatabase(from: Sql, to: Sql, onProgress: Progress = () => {}): Promise<CopiedRows> {
   await migrate(to, { upTo: await schemaVersion(from) });

@@ -71,7 +71,8 @@ export function refusalOfFailure(error: unknown, log: Log): Refusal {
     return refusals.foreignPage(raised.message);
   }
   log("insert-failed", { code });
-  if (!isDatabaseTrouble(error) && !(error instanceof StoreBusy)) logBug(log, error);
+  // 42501: an operator takes the right to insert away while the database is moved.
+  if (code !== "42501" && !isDatabaseTrouble(error) && !(error instanceof StoreBusy)) logBug(log, error);
   return refusals.databaseUnreachable(`The database could not store the lead (${code}).`);
 }
 

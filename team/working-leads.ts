@@ -12,7 +12,7 @@ type Filter = Readonly<Record<string, string | boolean | undefined>>;
 
 const pageSize = 50;
 
-/** Is no activity: the session of an idle member is locked all the same. */
+/** Does not count as activity, so the session of an idle member is still locked. */
 export const queue = (ask: Ask, filter: Filter = {}, { after, limit }: Page = {}) =>
   ask((sql) => sql`team.queue(${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
 
@@ -22,10 +22,10 @@ export const search = (ask: Ask, text: string, filter: Filter = {}, { after, lim
       sql`team.search(${text}, ${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`,
   );
 
-/** Is no activity: the session of an idle member is locked all the same. */
+/** Does not count as activity, so the session of an idle member is still locked. */
 export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);
 
-/** Is no activity: the session of an idle member is locked all the same. */
+/** Does not count as activity, so the session of an idle member is still locked. */
 export const newestLead = (ask: Ask) => ask((sql) => sql`team.newest_lead()`);
 
 export const takeNext = (ask: Ask) => ask((sql) => sql`team.take_next()`);
@@ -63,7 +63,7 @@ export async function startCall(ask: Ask, id: string, askedForThisTime: boolean)
   if ("refused" in started) return started;
   return ask((sql) => sql`team.number_of_call(${started.call_id})`).catch(async (error) => {
     if (!(error instanceof Refused && error.status === 404)) throw error;
-    // The person asked us to stop at this moment, or the state was paused, which the next answer says.
+    // The person asked us to stop at this moment, the hours ended, or the state was paused: the next answer says which.
     const again = (await ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`)) as object;
     if ("refused" in again) return again;
     throw error;

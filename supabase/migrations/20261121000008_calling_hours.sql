@@ -72,7 +72,7 @@ $$;
 --   next_callable_at  the first moment, this one included, that every place of the key allows; null when there is none in 14 days
 --   callable_until    when the hours under way end; null when a call is not lawful now
 --   local_time        on the clocks of the first place, as 2026-11-21T08:30
---   states, zones     each once, the likeliest first; no state when the ZIP code is unknown
+--   states, zones     each once, the likeliest first; `unknown` is no state
 --   reason            null when lawful; else paused, holiday, sunday, outside_hours or unknown_zip
 --   blocking_state    the state that forbids the call, or unknown; null when lawful
 --   blocking_zone     that state's zone, in whose time the next callable moment is told

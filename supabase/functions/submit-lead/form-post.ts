@@ -89,8 +89,8 @@ const addressOf = (headers: Headers): string =>
   headers.get("cf-connecting-ip") ?? headers.get("x-forwarded-for")?.split(",")[0]?.trim() ?? "";
 
 /**
- * The site that the browser is sent to: the one that the form was posted from where the allowed origins name it, otherwise the site's own.
- * Where any origin is allowed: the site's own, and only where that is not known the one that the form was posted from.
+ * Where the browser is sent: to the origin that posted the form where the allowed origins name it, otherwise to `site`.
+ * Where any origin is allowed: to `site`, and where that is not known, to the origin that posted the form.
  */
 function siteOf({ headers }: Request, { site, allowedOrigins }: FormPostDependencies): string | undefined {
   const origin = headers.get("origin") ?? "";
