@@ -1,77 +1,20 @@
 // What a member typed and recorded on a lead's page: what the page sends and says of it, and what it keeps.
 import { describe, expect, it } from "vitest";
-import type { RequestOf, ResponseOf } from "../inbox/api.ts";
+import type { ResponseOf } from "../inbox/api.ts";
 import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead } from "./support/inbox.ts";
 import { said, stopClock } from "./support/inbox-pages.ts";
-import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
+import { dayAhead, setCallback, setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await setUpInboxInBrowser();
 type Screen = Awaited<ReturnType<typeof as>>;
 
-/** The day so many days ahead, as a date field has it. */
-const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
-
 /** Opens a lead and begins a call. */
 const calling = (id: string) => beginCall(dana, id);
 
-/** Types a callback and sends it. */
-async function setCallback(page: Screen, day: string, time: string): Promise<void> {
-  if (!(await page.getByLabel("Time there").isVisible()))
-    await page.getByRole("button", { name: "Call back" }).click();
-  await page.getByLabel("Day").fill(day);
-  await page.getByLabel("Time there").fill(time);
-  await page.getByRole("button", { name: "Set the callback" }).click();
-}
-
 const note = (page: Screen) => page.getByLabel("Note, if one is wanted");
-
-describe("a callback that was refused", () => {
-  it("leaves nothing on the screen when the member cancels it, and never says that the person asked us to stop", async () => {
-    const page = await calling(await addLead(database));
-    await setCallback(page, dayAhead(3), "03:00");
-    await page.getByText("No call is lawful then").waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByLabel("Time there").waitFor({ state: "detached" });
-    expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
-    await setCallback(page, dayAhead(200), "12:30");
-    await page.getByText("This is more than 90 days ahead.").waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
-    expect(await text(page)).not.toContain("This person asked us to stop");
-  });
-});
-
-describe("“The person asked for this time”", () => {
-  it("goes with the callback that it was ticked for, and with no later one", async () => {
-    const id = await addLead(database);
-    const page = await calling(id);
-    await setCallback(page, dayAhead(3), "03:00");
-    await page.getByLabel("The person asked for this time").check();
-    await page.getByRole("button", { name: "Set the callback" }).click();
-    await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
-    await page.keyboard.press("u");
-    await page.locator(".outcomes").waitFor();
-    await setCallback(page, dayAhead(4), "03:00");
-    await page.getByText("No call is lawful then").waitFor();
-    expect(await page.getByLabel("The person asked for this time").isChecked()).toBe(false);
-    expect((await dana.call("open", { id })).body.stage).toBe("open");
-  });
-
-  it("is not said of another time that is typed afterwards", async () => {
-    const page = await calling(await addLead(database));
-    const sent: RequestOf<"outcome">[] = [];
-    page.on("request", (request) => {
-      if (request.url().endsWith("/api/outcome")) sent.push(request.postDataJSON());
-    });
-    await setCallback(page, dayAhead(3), "03:00");
-    await page.getByLabel("The person asked for this time").check();
-    await setCallback(page, dayAhead(3), "04:00");
-    await expect.poll(() => sent.length).toBe(2);
-    expect(sent.map(({ callback }) => callback?.asked_for_this_time)).toEqual([undefined, undefined]);
-  });
-});
 
 describe("a note", () => {
   it("is in its field again when its outcome is taken back", async () => {
@@ -336,24 +279,6 @@ describe("“Recorded”", () => {
     } finally {
       await database.owner`delete from private.zip_places where prefix = '001' and rank = 2`;
     }
-  });
-});
-
-describe("a callback of a person whose ZIP code is unknown", () => {
-  it("is asked for and told in Eastern time, because the server takes its time for Eastern time", async () => {
-    const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));
-    await page.getByRole("button", { name: "Review without a call" }).click();
-    await page.getByRole("button", { name: "Call back" }).click();
-    await page.getByRole("group", { name: "When, Eastern time?" }).waitFor();
-    await setCallback(page, dayAhead(3), "03:00");
-    await page.getByText("No call is lawful then: ZIP code unknown.").waitFor();
-    await page.getByLabel("The person asked for this time").check();
-    await page.getByRole("button", { name: "Set the callback" }).click();
-    await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
-    expect(await text(page, ".call")).toMatch(/Callback \w+day 3:00 AM Eastern time\./);
-    expect(await text(page, ".history")).toMatch(/Callback \w+day 3:00 AM Eastern time$/m);
-    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
-    await expect.poll(() => text(page, ".row")).toMatch(/Callback \w+day 3:00 AM Eastern time/);
   });
 });
 

@@ -12,6 +12,7 @@ export const browser = [
   "spec/handed-on-pages.spec.ts",
   "spec/inbox-access.spec.ts",
   "spec/inbox-call-scripts.spec.ts",
+  "spec/inbox-callback-fields.spec.ts",
   "spec/inbox-company-sign-in-page.spec.ts",
   "spec/inbox-campaigns.spec.ts",
   "spec/inbox-for-managers.spec.ts",

@@ -54,3 +54,15 @@ export async function setUpInboxInBrowser() {
 
 /** The text of a page, or of a part of it. */
 export const text = (page: Page, selector = "main") => page.locator(selector).innerText();
+
+/** The day so many days ahead, as a date field has it. */
+export const dayAhead = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Types a callback and sends it. */
+export async function setCallback(page: Page, day: string, time: string): Promise<void> {
+  if (!(await page.getByLabel("Time there").isVisible()))
+    await page.getByRole("button", { name: "Call back" }).click();
+  await page.getByLabel("Day").fill(day);
+  await page.getByLabel("Time there").fill(time);
+  await page.getByRole("button", { name: "Set the callback" }).click();
+}

@@ -121,7 +121,8 @@ function ZoneField({ zones, zone, onChoose }: ZoneProps) {
 
 /** Why an outcome was not recorded. */
 export function OutcomeRefused({ refused }: { refused: Refused }) {
-  const isPaused = refused.reason === "paused";
+  // A pause comes first: nobody knows when it ends.
+  const isPaused = refused.reason === "paused" || refused.place?.reason === "paused";
   const paused = `${refused.place ? notNowReason(refused.place, "paused") : notNowReasons.paused}, so no callback can be set. Record another outcome, and write into the note when they asked to be called.`;
   const sentences: Record<Refused["refused"], string> = {
     callback_past: "This time is over already.",
@@ -141,8 +142,8 @@ export function OutcomeRefused({ refused }: { refused: Refused }) {
 /** A sentence's words without its capital, except that of "ZIP code". */
 const midSentence = (words: string) => words.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
 
-const whenAgain = ({ next_at, place, reason }: Refused): string =>
-  place ? nextLawfulTime(next_at ?? null, { ...place, reason: reason ?? place.reason }, serverNow()) : "";
+const whenAgain = ({ next_at, place }: Refused): string =>
+  place ? nextLawfulTime(next_at ?? null, place, serverNow()) : "";
 
 const zoneName = (zone: string) =>
   new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longGeneric" })
