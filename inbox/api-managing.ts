@@ -86,6 +86,7 @@ export const Reports = v.object({
       kept: v.number(),
       missed: v.number(),
       open: v.number(),
+      /** As in `promises`. */
       withdrawn: v.number(),
       calls: v.number(),
     }),
@@ -109,6 +110,7 @@ export const Reports = v.object({
       reviewed: v.number(),
       likely: v.number(),
       needs_visit: v.number(),
+      /** Leads withdrawn at any time. */
       withdrawn: v.number(),
     }),
   ),

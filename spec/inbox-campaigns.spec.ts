@@ -307,7 +307,7 @@ describe("the page Campaigns", () => {
     expect(files["campaign-hours.csv"]?.at(-2)).toMatch(/^"Loads are those of the last eight days, /);
     expect(files["campaign-hours.csv"]?.at(-1)).toBe(files["campaign-days.csv"]?.at(-1));
     expect(files["campaign-devices.csv"]?.at(-1)).toBe(
-      '"Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read."',
+      '"Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read. The pages sent to it stand with its kind of device."',
     );
     expect(files["vital-lcp.csv"]).toContain("up to 2.5 s,20");
     expect(files["experiment-garden.csv"]?.slice(3)).toEqual([

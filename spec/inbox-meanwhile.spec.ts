@@ -383,6 +383,8 @@ describe("a costs file that is chosen while another file is under way", () => {
     await asked;
     await chooseCosts(page, "second");
     await again.waitFor();
+    const empty = { name: "empty.csv", mimeType: "text/csv", buffer: Buffer.of() };
+    await page.getByLabel("A CSV file").setInputFiles(empty);
     answer();
     await page.getByText("1 cost is recorded.").waitFor();
     await chooseCosts(page, "second");

@@ -57,7 +57,7 @@ describe("the reports", () => {
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+1\n+Missed\n+1\n+Still open\n+0\n/);
     expect(await page.locator(".figures").innerText()).toContain("2 h");
     expect(await page.locator(".picture title").allTextContents()).toContainEqual(
-      expect.stringMatching(/: 1 lead, 1 kept, 0 missed, 0 still open, 0 withdrawn$/),
+      expect.stringMatching(/: 1 lead, 1 kept, 0 missed, 0 still open, 0 withdrawn unreviewed$/),
     );
     expect(await page.getByText("withdrawn within", { exact: false }).count()).toBe(0);
     expect(await saved(page, "CSV of Outcomes")).toMatchObject({
@@ -81,10 +81,10 @@ describe("the reports", () => {
       .waitFor();
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+0\n+Missed\n+0\n+Still open\n+0\n/);
     expect(await page.locator(".picture title").allTextContents()).toContainEqual(
-      expect.stringMatching(/: 1 lead, 0 kept, 0 missed, 0 still open, 1 withdrawn$/),
+      expect.stringMatching(/: 1 lead, 0 kept, 0 missed, 0 still open, 1 withdrawn unreviewed$/),
     );
     expect((await saved(page, "CSV of By day")).text).toMatch(
-      /^\ufeffDay,Leads,Kept,Missed,Still open,Withdrawn,Calls\r\n/,
+      /^\ufeffDay,Leads,Kept,Missed,Still open,Withdrawn unreviewed,Calls\r\n/,
     );
   });
 
@@ -100,6 +100,26 @@ describe("the reports", () => {
     });
     await page.getByRole("link", { name: "Reports" }).click();
     await page.locator(".figures").getByText("12,345").waitFor();
+  });
+
+  it("say so where they list only the campaigns with the most leads", async () => {
+    const page = await asMaria("/account");
+    const campaign = {
+      source: "",
+      medium: "",
+      leads: 1,
+      reviewed: 0,
+      likely: 0,
+      needs_visit: 0,
+      withdrawn: 0,
+    };
+    const campaigns = Array.from({ length: 500 }, (_, nth) => ({ ...campaign, campaign: `c${nth}` }));
+    await intercept(page, "**/api/reports", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), campaigns } });
+    });
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.getByText("Only the 500 campaigns with the most leads.").waitFor();
   });
 
   it("are printed with every table, dark on white, without what is for the screen", async () => {

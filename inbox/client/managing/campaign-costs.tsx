@@ -30,7 +30,7 @@ export function CampaignCosts({ lastDay }: { lastDay: string }) {
         },
       },
     );
-  // A file that is refused because the one before is being sent leaves the answer to that one on screen.
+  // A file that is chosen while the one before is being sent leaves the answer to that one on screen.
   const isFileAnswerShown = refused === undefined || refused === "busy";
   return (
     <section className="card no-print" aria-labelledby="costs">
@@ -38,7 +38,7 @@ export function CampaignCosts({ lastDay }: { lastDay: string }) {
       <CostForm lastDay={lastDay} isBusy={typed.isPending} onSend={sendBy(typed)} />
       {typed.data && <RecordResult answer={typed.data} isTyped />}
       <FailureNotice error={typed.error} />
-      <CostFile onRefuse={setRefused} onSend={sendBy(file)} />
+      <CostFile isBusy={file.isPending} onRefuse={setRefused} onSend={sendBy(file)} />
       {refused && <Notice kind="trouble">{refusals[refused]}</Notice>}
       {isFileAnswerShown && file.data && <RecordResult answer={file.data} isTyped={false} />}
       {isFileAnswerShown && <FailureNotice error={file.error} />}
@@ -131,17 +131,19 @@ function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string; is
 const maxCharacters = 50_000;
 
 interface FileProps extends SendProps {
+  isBusy: boolean;
   /** Called with why a file is not sent, and with nothing when it is. */
   onRefuse(why: keyof typeof refusals | undefined): void;
 }
 
-function CostFile({ onRefuse, onSend }: FileProps) {
+function CostFile({ isBusy, onRefuse, onSend }: FileProps) {
   const read = async (input: HTMLInputElement) => {
     const text = await input.files?.[0]?.text();
     if (text === undefined) return;
     // So that the same file can be chosen again once it is corrected.
     input.value = "";
-    onRefuse(problemOf(text) ?? (onSend(text) ? undefined : "busy"));
+    const problem = isBusy ? "busy" : problemOf(text);
+    onRefuse(problem ?? (onSend(text) ? undefined : "busy"));
   };
   return (
     <div>

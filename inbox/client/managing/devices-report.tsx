@@ -22,9 +22,9 @@ export function DevicesReport({ devices }: Pick<Campaigns, "devices">) {
         ...[views, reloaded, returned, stored, served, prefetched],
       ])}
       notes={[
-        "“Pages sent” counts every page that the server sent, also to bots, and to apps that fetch pages without saying so.",
+        "“Pages sent” counts how often the server sent the article, also to bots, and to apps that fetch it without saying so.",
         "“Sent ahead” counts the pages that a browser fetched before a tap, and said so. “Pages sent” leaves them out.",
-        "Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read.",
+        "Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read. The pages sent to it stand with its kind of device.",
       ]}
     />
   );

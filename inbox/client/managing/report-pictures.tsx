@@ -9,7 +9,7 @@ const parts = [
   ["kept", "Kept"],
   ["missed", "Missed"],
   ["open", "Still open"],
-  ["withdrawn", "Withdrawn"],
+  ["withdrawn", "Withdrawn unreviewed"],
 ] as const;
 
 /** Leads by day, one column a day. */

@@ -50,7 +50,7 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
       <ReportSection
         title="By day"
         file="days"
-        columns={["Day", "Leads", "Kept", "Missed", "Still open", "Withdrawn", "Calls"]}
+        columns={["Day", "Leads", "Kept", "Missed", "Still open", "Withdrawn unreviewed", "Calls"]}
         lines={days.map((line) => [
           ...[line.day, line.leads, line.kept, line.missed, line.open, line.withdrawn, line.calls],
         ])}
@@ -79,10 +79,16 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
           ...[line.source || "None", line.medium || "None", line.campaign || "None"],
           ...[line.leads, line.reviewed, line.likely, line.needs_visit, line.withdrawn],
         ])}
+        notes={
+          campaigns.length < maxCampaigns ? [] : [`Only the ${maxCampaigns} campaigns with the most leads.`]
+        }
       />
     </>
   );
 }
+
+/** The database lists no more (team.report). */
+const maxCampaigns = 500;
 
 /** In a longer period the picture is too narrow for the days without anything. */
 const maxFilledDays = 400;
