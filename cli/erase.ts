@@ -64,7 +64,7 @@ async function eraseFound(context: CommandContext, id: string | undefined, email
 
 function toldToo(erased: number): string {
   const them = erased === 1 ? "it" : "them";
-  return `Channels that had been told of ${them} are told to erase ${them} too. Backups made before still hold ${them}.`;
+  return `Channels that had been told of ${them} are told to erase ${them} too, except retired ones. Backups made before still hold ${them}.`;
 }
 
 /** What a person is told of leads in which the address stands with something else. */

@@ -2,7 +2,7 @@
 // must not load the texts of the languages with it.
 
 /**
- * Settings or texts that cannot be shown. The message has one sentence a line, for the person at the terminal. An error of the renderer
+ * Settings or texts that cannot be shown. The message is for the person at the terminal, and may have several lines. An error of the renderer
  * is an instance too, though the build gives the renderer a class of its own.
  */
 export class ContentError extends Error {

@@ -149,7 +149,7 @@ class ChannelDispatcher implements Dispatcher {
     this.#resolveWhenDrained();
   }
 
-  // After a message that was too large, returns true: its deliveries are to be claimed again, in smaller messages. These grow again with
+  // After a message of several deliveries that was too large, returns true: its deliveries are to be claimed again, in smaller messages. These grow again with
   // each one that the receiver accepts.
   #adaptBatch({ length }: readonly Delivery[], outcome: Outcome): boolean {
     if (outcome.kind === "delivered") {

@@ -29,7 +29,7 @@ function examineChannels(channels: ChannelCount[]): Finding {
 
 function examineOutbox(count: ChannelCount, now: Date): Finding[] {
   const { channel, oldestPending, stuck, failed, lastError } = count;
-  const why = lastError ? ` The last attempt failed: ${lastError.replace(/\.$/, "")}.` : "";
+  const why = lastError ? ` The channel's last failure: ${lastError.replace(/\.$/, "")}.` : "";
   const findings: Finding[] = [];
   if (stuck > 0 && oldestPending) {
     const minutes = Math.floor((now.getTime() - oldestPending.getTime()) / 60_000);

@@ -1,4 +1,4 @@
-// The words by which an ad names itself in an address, as the database counts them: none can name a visitor.
+// The words by which an ad names itself in an address, as the database counts them: without e-mail addresses, phone numbers and ids of one click.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readCost } from "../team/campaign-costs.ts";
@@ -14,7 +14,7 @@ const cleaned = async (words: readonly (string | null)[]) => {
 };
 
 describe("a campaign's word", () => {
-  it("is kept as people write campaigns: in lower case, with letters, digits, blanks and the characters . _ + -", async () => {
+  it("is kept in lower case, with its letters, digits, blanks and the characters . _ + -", async () => {
     expect(
       await cleaned([
         "facebook",
@@ -103,7 +103,7 @@ describe("a campaign's word", () => {
 });
 
 describe("the campaign of a cost", () => {
-  it("is refused where nothing would be left of its name, with its line, because the tables would refuse the whole file", async () => {
+  it("is refused where nothing would be left of its name, because the tables would refuse the whole file", async () => {
     const rest = { day: "2026-01-31", amount: "1", lastDay: "", currency: "", source: "", medium: "" };
     const isTaken = (campaign: string) => !("problem" in readCost({ ...rest, campaign }));
     const named = ["spring", "%53pring", "Oto%C3%B1o", "é", "лето 2026", "-a", "100%"];

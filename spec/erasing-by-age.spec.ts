@@ -57,7 +57,9 @@ describe("leads erase --older-than", () => {
     expect(ran).toEqual({
       status: 0,
       stdout: "Erased 1 lead.\n",
-      stderr: expect.stringMatching(/^Channels that had been told of it are told to erase it too\./),
+      stderr: expect.stringMatching(
+        /^Channels that had been told of it are told to erase it too, except retired ones\./,
+      ),
     });
     expect(await names()).toEqual(["Other", "Rosa again"]);
     expect(await database.owner`select lead_id, reason from private.erasures`).toEqual([

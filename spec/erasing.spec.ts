@@ -62,7 +62,7 @@ const names = async () =>
   (await database.owner`select name from leads order by created_at`).map(({ name }) => name);
 
 const notice = (them: "it" | "them") =>
-  `Channels that had been told of ${them} are told to erase ${them} too. Backups made before still hold ${them}.\n`;
+  `Channels that had been told of ${them} are told to erase ${them} too, except retired ones. Backups made before still hold ${them}.\n`;
 
 describe("leads erase", () => {
   it("enqueues no message for a retired channel, because nothing would send it", async () => {

@@ -33,7 +33,7 @@ describe("a server that stops", () => {
     await stopped;
   });
 
-  it("closes a connection that has sent nothing for a second, and waits no longer for it", async () => {
+  it("closes a connection that sends nothing within a second, and waits no longer for it", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { server, closed } = await connected();

@@ -132,11 +132,14 @@ describe("the settings", () => {
     "h/leads?sslmode=require&password=p",
     "h/?dbname=leads",
     "/leads?hostaddr=127.0.0.1",
-  ])("refuse postgres://%s, because a login, database or address may stand only before the ?", (rest) => {
-    expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
-      "DATABASE_URL must have the user, the password, the host and the name of the database before the ?.",
-    );
-  });
+  ])(
+    "refuse postgres://%s, because user, password, dbname and hostaddr may not stand after the ?",
+    (rest) => {
+      expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toBe(
+        "DATABASE_URL must have the user, the password, the host and the name of the database before the ?.",
+      );
+    },
+  );
 
   it("take an address with other parameters after the ?", () => {
     const address =

@@ -291,7 +291,7 @@ describe("the doctor names a database where", () => {
     ],
     [
       "a delivery has failed for a reason",
-      /that have failed: 1\. The last attempt failed: the certificate is not trusted\.$/,
+      /that have failed: 1\. The channel's last failure: the certificate is not trusted\.$/,
       `insert into private.deliveries (lead_id, channel, failed_at, last_error) values (gen_random_uuid(), 'email', now(), 'of an earlier attempt');
        update private.channels set last_failure = 'the certificate is not trusted.' where name = 'email'`,
       "delete from private.deliveries where channel = 'email'; update private.channels set last_failure = null",

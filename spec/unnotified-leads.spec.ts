@@ -77,7 +77,7 @@ describe("leads that wait while no channel takes a message about them", () => {
     expect(lines.map((line) => line.split(" ")[2])).toEqual(["leads-unnotified:", "leads-unnotified-ended:"]);
   });
 
-  it("raise the alert once, again every four hours, and once more when it is over", async () => {
+  it("raise the alert once, again every four hours, and its end once", async () => {
     const lead = await addLead(database);
     await Promise.all([check(), check(), check()]);
     await check();

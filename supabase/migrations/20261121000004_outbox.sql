@@ -44,7 +44,7 @@ create table private.deliveries (
   constraint event_is_known
     check (event in ('lead.created', 'lead.overdue', 'lead.erased', 'permission.withdrawn')),
   constraint delivered_or_failed_but_not_both check (delivered_at is null or failed_at is null),
-  constraint attempts_are_counted_up check (attempts >= 0)
+  constraint attempts_are_not_negative check (attempts >= 0)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
 do $$
