@@ -124,9 +124,11 @@ function deliveryLine(delivery: DeliveryState): Line {
 }
 
 function checkLine({ at, member, result, reasons, answers }: EligibilityCheck): Line {
-  // The prescriber alone is typed; the other answers are codes.
+  // The prescriber alone is typed; the other answers are codes, or the day of the visit, which is null where it is not known.
   const given = Object.entries(answers).map(([question, answer]) =>
-    question === "prescriber" ? `prescriber: ${String(answer)}` : inWords(`${question}: ${String(answer)}`),
+    question === "prescriber"
+      ? `prescriber: ${String(answer)}`
+      : inWords(`${question}: ${String(answer ?? "unknown")}`),
   );
   return [clock(new Date(at)), `${member.name}  ${[result, ...reasons].map(inWords).join(", ")}`, ...given];
 }

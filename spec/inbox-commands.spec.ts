@@ -95,6 +95,7 @@ describe("leads show", () => {
     const { stdout } = await leads(database.url, "show", id);
     expect(stdout).toMatch(/\n\nCalls\n {2}\S+ \S+ {2}Dana {2}called {2}no answer {2}Rang ten times\.\n/);
     expect(stdout).toMatch(/\n\nEligibility checks\n {2}\S+ \S+ {2}Dana {2}needs visit, visit is planned\n/);
+    expect(stdout).toMatch(/\n +visit on: unknown\n/);
     expect(stdout).toMatch(/\n +plan: part b\n/);
     expect(stdout).toMatch(/\n +prescriber: Dr\. Lopez_Diaz\n/);
     expect(JSON.parse((await leads(database.url, "show", id, "--json")).stdout)).toMatchObject({
