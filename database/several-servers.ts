@@ -66,7 +66,7 @@ async function timelineOfWritable(sql: Sql, timeout: number): Promise<number | u
 }
 
 async function readTimeline(sql: Sql): Promise<number | undefined> {
-  // On a standby, transactions are read only as well.
+  // On a standby, every transaction is read only.
   const [answer] = await sql<{ writes: boolean }[]>`
     select current_setting('transaction_read_only') = 'off' as writes`;
   if (!answer?.writes) return undefined;

@@ -1,4 +1,4 @@
-// Reads the options after `doctor`; what is not given is taken from the settings.
+// Reads the options after `doctor`; what is not given is taken from the settings, where these are of the same deployment.
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
 import { type Deployment, isHosted } from "./finding.ts";
@@ -15,8 +15,8 @@ Examines a running deployment from outside, and says what fails and how to fix i
 
   --url    The backend: a Supabase project (https://abc.supabase.co), or our own server  (else VITE_SUPABASE_URL, SITE_URL)
   --key    The public key of the pages: sb_publishable_..., eyJ..., or ANON_KEY           (else VITE_SUPABASE_ANON_KEY, ANON_KEY)
-  --site   Where the pages are, when they are elsewhere than the backend                  (else SITE_URL)
-  --inbox  Where the team's inbox is, when it has an address of its own                   (else INBOX_URL)
+  --site   Where the pages are, when they are elsewhere than the backend                  (without --url: SITE_URL)
+  --inbox  Where the team's inbox is, when it has an address of its own                   (else INBOX_URL, where the settings are of this deployment)
   --help   Print this
 
 Two settings let it see more, and erase the test lead again. They are secrets, so they are never typed as options:
@@ -65,7 +65,9 @@ export function readDeployment(
   const url = origin("--url", values.url ?? (site.backendUrl || site.url));
   const pages = values.site ?? (values.url === undefined ? site.url : undefined);
   // The settings of this machine are not those of another deployment.
-  const isOurs = url === new URL(site.backendUrl || site.url).origin || pages === site.url;
+  const isOurs =
+    url === new URL(site.backendUrl || site.url).origin ||
+    (pages !== undefined && origin("--site", pages) === new URL(site.url).origin);
   const team = values.inbox ?? (isOurs && !isLocal(inbox.url) ? inbox.url : undefined);
   const isProject = isHosted({ url });
   return {

@@ -60,7 +60,8 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
   return pass("Row-level security is on: a visitor may add a lead, and only the delivery may read one.");
 }
 
-// Finds rights that the migrations do not grant. A right on the whole table is found by its columns, because it is listed for each of them.
+// Finds rights of the visitor's roles that the migrations do not grant. An INSERT on the whole table is found by its columns, where it is
+// listed for each.
 async function examineGrants(sql: Sql): Promise<Finding> {
   const extra = await sql<{ grantee: string; rights: string }[]>`
     with granted as (

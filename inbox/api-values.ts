@@ -25,7 +25,7 @@ function isKnownZone(name: string): boolean {
 
 export const Role = v.picklist(["member", "manager"]);
 export type Role = v.InferOutput<typeof Role>;
-/** Who: a member, or null as id for the operator at a terminal. */
+/** A member, or the operator at a terminal, whose id is null. */
 export const Person = v.object({ id: v.nullable(Id), name: v.string() });
 export type Person = v.InferOutput<typeof Person>;
 

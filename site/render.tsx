@@ -43,7 +43,7 @@ export function renderArticle(
   const content = { ...given, counting: given.counting && !refused };
   const { texts, siteUrl, path, provider } = content;
   const { article, form, page } = texts;
-  // Networks and search engines keep what they read, so they read the original in every variant.
+  // Networks and search engines keep what the head describes, so all of it but the title is the original's in every variant.
   const original = pageContent(settings, code);
   const shown = refused && {
     lead: refused.lead,

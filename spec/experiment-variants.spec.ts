@@ -224,7 +224,7 @@ describe("a variant", () => {
     }
   });
 
-  it("is neither what a shared link shows nor what a search engine lists: both read the original's words", async () => {
+  it("changes of the head only the title: a shared link and a search engine's description have the original's words", async () => {
     const site = await loadSite(pageSettings, [anExperiment()]);
     const [original, variant] = (articleOf(site).variants ?? []).map(htmlOf);
     /** What networks and search engines read of the head: its tags, without the title that a reader sees. */

@@ -21,6 +21,13 @@ async function joinWithTwoPasskeys(name: string, oldId: string) {
   return page;
 }
 
+/** How many passkeys a member has. */
+const passkeysOf = async (name: string) =>
+  (
+    await database.owner`
+      select from private.passkeys where member_id = (select id from private.members where name = ${name})`
+  ).length;
+
 describe("an invited member", () => {
   it("is welcomed by name, creates a passkey with one button, and sees the queue", async () => {
     const page = await open();
@@ -42,7 +49,7 @@ describe("an invited member", () => {
     await page.getByRole("heading", { name: "Otto" }).waitFor();
   });
 
-  it("gets in at once where the page has asked who is signed in just before, and the answer to that is late", async () => {
+  it("gets in at once while the page still waits for an answer to who is signed in", async () => {
     const page = await join("Ned");
     // The page that leaves may ask once more, and is not to be counted.
     await page.goto("about:blank");
@@ -213,6 +220,7 @@ describe("a passkey", () => {
       "That took too long, or the answer did not fit. Try again.",
     );
     expect(await page.getByRole("heading", { name: "Ida" }).count()).toBe(1);
+    expect(await passkeysOf("Ida")).toBe(2);
   });
 
   it("is removed after a question, and stays where the answer is no", async () => {
@@ -229,7 +237,7 @@ describe("a passkey", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Passkeys");
   });
 
-  it("stays where it is the last one by now, and the question says so", async () => {
+  it("stays when it is the last one by now, and the question says so", async () => {
     const page = await joinWithTwoPasskeys("Abe", "c2Vjb25k");
     await page.getByRole("button", { name: "Remove Old phone" }).waitFor();
     await database.owner`delete from private.passkeys where id = 'c2Vjb25k'`;
@@ -239,6 +247,7 @@ describe("a passkey", () => {
     await question.getByText("This is your last passkey. Add another one first.").waitFor();
     await question.getByRole("button", { name: "Cancel" }).click();
     await question.waitFor({ state: "detached" });
+    expect(await passkeysOf("Abe")).toBe(1);
   });
 });
 

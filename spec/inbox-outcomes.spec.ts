@@ -175,7 +175,7 @@ describe("an outcome", () => {
     expect((await dana.call("open", { id })).body).toMatchObject({ stage: "closed", outcome: "no_answer" });
   });
 
-  it("never holds a Medicare number, however it is divided and in whatever letters", async () => {
+  it("never holds a Medicare number, in whatever letters and however it is divided, unless nine digits are in a row", async () => {
     const id = await addLead(database);
     const divided = [
       "1EG4-TE5-MK73",

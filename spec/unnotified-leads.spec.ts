@@ -260,14 +260,14 @@ describe("the inbox", () => {
     const page = await openAs(browser(), inbox, dana);
     await page.getByRole("heading", { level: 1 }).waitFor();
     const bannerOn = (shown: Page) =>
-      shown.getByRole("alert").filter({ hasText: "Leads wait of which no message was sent." });
+      shown.getByRole("alert").filter({ hasText: "Leads wait, and no message told of them." });
     const banner = bannerOn(page);
     expect(await banner.count()).toBe(0);
     const lead = await addLead(database, {}, 61 * minute);
     await check();
     await banner.waitFor();
     // The alert itself does not change with the minutes, or a screen reader would say it each minute.
-    expect(await banner.innerText()).toBe("Leads wait of which no message was sent.");
+    expect(await banner.innerText()).toBe("Leads wait, and no message told of them.");
     expect(await page.locator(".banner").innerText()).toContain(
       "1 lead, the oldest for 1 h. Look at the queue, and tell your manager.",
     );

@@ -1,4 +1,4 @@
-// Builds the pages that the chapters (spec files) serve when the sources have changed, so that one chapter alone needs no command before it.
+// When the sources have changed, builds the pages that the chapters (spec files) serve, so that one chapter alone needs no command before.
 import { spawnSync } from "node:child_process";
 
 export default function setUp(): void {

@@ -2,8 +2,8 @@
 
 -- The words of a name, as the index and the search compare them: without accents, in lower case, and split at everything that is no
 -- letter or digit, so that St.John and Garcia/Lopez are two words each. PostgreSQL's own parser takes them for a host and a file. The
--- expressions name the characters and no class such as [:alpha:], because in the locale C only English letters are in that class. Only the
--- first 100 characters of a word are compared.
+-- expressions list characters and use no class such as [:alpha:], which in the locale C holds English letters only. Only the first 100
+-- characters of a word are compared.
 create function private.words_of(name text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''

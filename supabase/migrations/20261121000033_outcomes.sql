@@ -1,7 +1,8 @@
 -- What came of a call or a review, and taking it back.
 
--- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A), however it is
--- divided and in whatever shape of letters. People are told to refuse callers who ask for it, so it is not kept.
+-- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A), in whatever
+-- shape of letters and however it is divided; but nine digits in a row before a blank may be an order's number. People are told to refuse
+-- callers who ask for it, so it is not kept.
 create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
 set search_path = ''
@@ -23,7 +24,7 @@ begin
 end $$;
 
 -- Why a member may not record an outcome; null when they may. Only a call can end in "no answer", "left message" or "wrong number". While
--- another member is on the phone with the person, only that member records an outcome.
+-- another member is on the phone with the person, no review is recorded; a member's own call may still get its outcome.
 create function private.outcome_refusal(lead uuid, of_call uuid, new_outcome text, member uuid) returns text
 language sql stable
 set search_path = ''

@@ -16,7 +16,7 @@ export function AlertBanner({ isManager }: { isManager: boolean }) {
       <Icon name="warning" />
       <span>
         {/* Only this sentence is the alert, because a screen reader would read the time again each minute. */}
-        <span role="alert">Leads wait of which no message was sent.</span> {count(leads, "lead")}, the oldest
+        <span role="alert">Leads wait, and no message told of them.</span> {count(leads, "lead")}, the oldest
         for {since}.{" "}
         {isManager ? "Look at Health, and tell your operator." : "Look at the queue, and tell your manager."}
       </span>

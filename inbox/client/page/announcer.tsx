@@ -14,7 +14,7 @@ const stay = 5_000;
 const announced = makeSharedValue<readonly Announcement[]>(() => []);
 let count = 0;
 
-/** Announces a text after what the screen reader is saying. No name, number or health word may be in it. */
+/** Announces a text after what the screen reader is saying. No name, phone number or health word may be in it. */
 export function announce(text: string): void {
   const now = performance.now();
   count += 1;

@@ -54,8 +54,8 @@ export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
 /**
- * The words after a time in a zone that say whose clocks show it: `theirs`, or "Eastern time" where the ZIP code is unknown, because the
- * calling hours are then those of Eastern time.
+ * The words after a time in a zone that say whose clocks show it: `theirs`, or "Eastern time" for the first zone of an unknown ZIP code, because
+ * the calling hours are then those of Eastern time.
  */
 export const onClocks = (
   { likeliest_state, zones }: Place,
