@@ -1,4 +1,5 @@
 // How a person gets into the inbox and out of it: an invitation, a passkey, the lock, a removal. Without a session the inbox says nothing.
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
@@ -268,6 +269,53 @@ describe("two tabs", () => {
     await addLead(database, { name: "Rosa Martinez" });
     await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
     await other.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+  });
+});
+
+describe("a note that is being typed when its member signs out", () => {
+  const noteOf = (page: Page) => page.getByLabel("Note, if one is wanted");
+
+  /** Somebody new with a note on a lead's page, not recorded yet. */
+  async function typing(name: string, id: string) {
+    const page = await join(name);
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    await noteOf(page).fill("Prefers mornings");
+    return page;
+  }
+
+  /** Signs in again, and looks at the note's field on the lead's page, without a reload. */
+  async function noteAfterSignIn(page: Page) {
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("link", { name: "Rosa Martinez" }).click();
+    await page.getByRole("button", { name: "Review without a call" }).click();
+    return noteOf(page).inputValue();
+  }
+
+  it("is dropped, also where the page is told meanwhile that the member is signed in", async () => {
+    const id = await addLead(database);
+    const page = await typing("Ursel", id);
+    await intercept(page, "**/api/sign-out", async (route) => {
+      const answered = page.waitForResponse("**/api/me");
+      await page.evaluate(() => new BroadcastChannel("inbox-session").postMessage("check"));
+      await answered;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Ursel" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await noteAfterSignIn(page)).toBe("");
+  });
+
+  it("is dropped in every tab, also where the member signs out in another one", async () => {
+    const id = await addLead(database);
+    const page = await typing("Vera", id);
+    const other = await page.context().newPage();
+    await other.goto(`${inbox.url}/account`);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await noteAfterSignIn(page)).toBe("");
   });
 });
 

@@ -11,7 +11,7 @@ import { PageHeading } from "./page/page-heading.tsx";
 import { prefer, usePreferences } from "./page/preferences.ts";
 import { moment } from "./page/times.ts";
 import { failureOfLatest, queries, refreshAfterChange, useAction, useCall } from "./queries.ts";
-import { noteFailure, noteLeaving, notifyTabs } from "./session.ts";
+import { noteFailure, noteLeaving, noteSignedOut, notifyTabs } from "./session.ts";
 import { addPasskey, signInSentence } from "./signing-in/passkeys.ts";
 
 export function AccountPage({ member }: { member: SignedIn }) {
@@ -168,10 +168,6 @@ function BrowserPreferences() {
 
 function LockAndSignOut() {
   const [lock, signOut] = [useAction("lock"), useAction("sign-out")];
-  const onSignedOut = () => {
-    notifyTabs();
-    noteFailure(new CallFailed("signed out"), queries);
-  };
   const onLocked = () => {
     notifyTabs();
     noteFailure(new CallFailed("locked"), queries);
@@ -188,7 +184,7 @@ function LockAndSignOut() {
           className="button"
           onClick={() => {
             noteLeaving();
-            signOut.mutate({}, { onSuccess: onSignedOut });
+            signOut.mutate({}, { onSuccess: () => noteSignedOut(queries) });
           }}
         >
           Sign out

@@ -42,7 +42,7 @@ let isLeaving = false;
 export const noteLeaving = (): void => void (isLeaving = true);
 
 /** Reads a failed call for what it says of the session. What the page has loaded goes; what was typed stays until the member signs out. */
-export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
+export function noteFailure({ why }: Pick<CallFailed, "why">, queries: QueryClient): void {
   const next = why === "signed out" || why === "locked" ? why : undefined;
   if (next === "signed out" && isLeaving) dropTyped();
   if (!next || state.get() === next) return;
@@ -56,9 +56,20 @@ export function noteFailure({ why }: CallFailed, queries: QueryClient): void {
   );
 }
 
+/** The member has signed out here. What was typed goes in every tab, also where an answer came meanwhile that names the member. */
+export function noteSignedOut(queries: QueryClient): void {
+  noteLeaving();
+  tabs.postMessage("left");
+  noteFailure({ why: "signed out" }, queries);
+}
+
 /** Makes every other tab check the session again. */
 export const notifyTabs = (): void => tabs.postMessage("check");
 export function followTabs(onNotified: () => void): () => void {
-  tabs.addEventListener("message", onNotified);
-  return () => tabs.removeEventListener("message", onNotified);
+  const onMessage = ({ data }: MessageEvent<"check" | "left">) => {
+    if (data === "left") noteLeaving();
+    onNotified();
+  };
+  tabs.addEventListener("message", onMessage);
+  return () => tabs.removeEventListener("message", onMessage);
 }

@@ -4,7 +4,7 @@ import { CallFailed, callApi } from "../call-api.ts";
 import { hasDrafts } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
 import { queries } from "../queries.ts";
-import { noteFailure, noteLeaving, notifyTabs } from "../session.ts";
+import { noteLeaving, noteSignedOut, notifyTabs } from "../session.ts";
 import { signInWithPasskey } from "./passkeys.ts";
 import { SignInButton, SignInFrame } from "./sign-in-frame.tsx";
 import { CompanySignIn } from "./sign-in-page.tsx";
@@ -23,10 +23,6 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       if (!(error instanceof CallFailed && error.why === "signed out")) throw error;
     });
   };
-  const onLeft = () => {
-    notifyTabs();
-    noteFailure(new CallFailed("signed out"), queries);
-  };
   return (
     <SignInFrame
       title="Locked"
@@ -43,7 +39,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       </p>
       <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />
-      <SignInButton label="Sign out" kind="quiet" run={leave} onDone={onLeft} />
+      <SignInButton label="Sign out" kind="quiet" run={leave} onDone={() => noteSignedOut(queries)} />
     </SignInFrame>
   );
 }
