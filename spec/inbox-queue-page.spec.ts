@@ -235,6 +235,22 @@ describe("a search", () => {
     expect((await said(page)).filter((sentence) => sentence.endsWith("found."))).toEqual([]);
   });
 
+  it("does not say that nobody is found where only a later page has nobody any more", async () => {
+    for (let nth = 0; nth < 51; nth++) await addLead(database, { name: `Rosa ${nth}` });
+    const page = await as(dana);
+    await search(page, "rosa");
+    await expect.poll(() => page.locator(".row").count()).toBe(50);
+    const links = await page
+      .locator(".row a")
+      .evaluateAll((all) => all.map((a) => a.getAttribute("href") ?? ""));
+    const ids = links.map((link) => link.replace("/leads/", ""));
+    await database.owner`delete from public.leads where id <> all (${ids}::uuid[])`;
+    await turnPage(page);
+    await page.locator(".empty").getByText("Nobody is on this page any more.").waitFor();
+    await expect.poll(() => said(page)).toContain("Nobody is on this page any more.");
+    expect(await said(page)).not.toContain("Nobody is found.");
+  });
+
   it("is still there on the way back from a lead, and the link Queue leads to everybody", async () => {
     for (const name of ["Rosa Martinez", "Ana Silva"]) await addLead(database, { name });
     const page = await as(dana);

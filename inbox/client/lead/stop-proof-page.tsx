@@ -15,7 +15,9 @@ import { DropDrafts } from "./stopped.tsx";
 type Proof = ResponseOf<"stop-proof">;
 
 export default function StopProofPage({ id }: { id: string }) {
-  const { data, error, dataUpdatedAt } = useCall("stop-proof", { id }, { refetchOnWindowFocus: false });
+  // Not kept, because it is printed with the time at which it was read.
+  const options = { refetchOnWindowFocus: false, gcTime: 0 };
+  const { data, error, dataUpdatedAt } = useCall("stop-proof", { id }, options);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of each answer, on the server's clock.
   const readAt = useMemo(serverNow, [dataUpdatedAt]);
   const note = useNoteDraft(id);

@@ -34,6 +34,7 @@ const emptySentences = {
     "Nobody who matches the filter is found.",
     "Press “All” to search among everybody. A phone number, an e-mail address and a reference must be whole.",
   ],
+  "later page of a search": ["Nobody is on this page any more.", "The earlier page may have more people."],
   search: ["Nobody is found.", "A phone number, an e-mail address and a reference must be whole."],
 } as const;
 
@@ -48,7 +49,7 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
       </div>
     );
   }
-  if (of === "search" || of === "filtered search") return <Rows rows={rows} member={member} label="Found" />;
+  if (of.endsWith("search")) return <Rows rows={rows} member={member} label="Found" />;
   const sections = [...new Set(rows.map(({ section }) => section))];
   return sections.map((section) => (
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>

@@ -32,7 +32,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
   const search = (next: string) => {
     // Words that were typed and removed again leave the page of the queue on screen.
     if (!isSearch && next === "") return;
-    // A search that is asked for again is a new one. Only the way back from a lead finds what was found.
+    // The same words sent again search anew. Only the way back from a lead shows the earlier rows.
     if (isSearch && next === words) refresh("search");
     else queries.removeQueries({ queryKey: ["search"] });
     change({ words: next, filter: next === "" ? queueFilter(filter) : filter, starts: [null] });
@@ -77,6 +77,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
 }
 
 function kindOfList(isSearch: boolean, isFiltered: boolean, isLaterPage: boolean) {
+  if (isSearch && isLaterPage) return "later page of a search";
   if (isSearch) return isFiltered ? "filtered search" : "search";
   if (isLaterPage) return "later page";
   return isFiltered ? "filter" : "queue";
@@ -96,11 +97,12 @@ function useSearch(text: string, page: typeof firstPage) {
     "search",
     { text, ...page },
     {
-      // While a page is turned; of other words nobody is shown under these.
+      // Rows stay while a page is turned, but not those of other words.
       placeholderData: (data, before) =>
         (before?.queryKey[1] as { text?: string } | undefined)?.text === text ? data : undefined,
       enabled: isAsked,
       staleTime: Number.POSITIVE_INFINITY,
+      gcTime: Number.POSITIVE_INFINITY,
       refetchOnWindowFocus: false,
     },
   );
@@ -122,7 +124,7 @@ function useSearch(text: string, page: typeof firstPage) {
 
 /** What a page of a search holds. How many were found in all is known only where one page holds them. */
 function foundSentence({ rows, next }: Pick<ResponseOf<"search">, "rows" | "next">, after: string | null) {
-  if (rows.length === 0) return "Nobody is found.";
+  if (rows.length === 0) return after === null ? "Nobody is found." : "Nobody is on this page any more.";
   if (after === null && next === null) return `${count(rows.length, "lead")} found.`;
   return `${count(rows.length, "lead")} on this page${next === null ? "" : ", and more on the next"}.`;
 }
