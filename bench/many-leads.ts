@@ -3,7 +3,8 @@
 // retention run. Prints one line each: the median and the maximum of several tries, or the rate of one run. `--folder` keeps the database
 // there and uses it again; each time the erasures take its oldest days away. The restore needs as much disk again. The figures stand in
 // docs/scaling.md.
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -44,7 +45,13 @@ const sql = connect(database.url, { max: 1, name: "many leads" });
 try {
   const isNew = (await migrate(sql)).length > 0;
   await syncChannels(sql, ["email", "webhook"]);
-  if (isNew) await fill();
+  const mark = join(folder, "filled");
+  if (isNew) {
+    await fill();
+    await writeFile(mark, "");
+  } else if (!existsSync(mark)) {
+    throw new Error(`The leads in ${folder} are not all there: its fill was broken off. Remove the folder.`);
+  }
   await timeQueries({ sql, tries, say });
   if (!values.quick) await timePrograms({ sql, url: database.url, folder, say });
 } finally {
@@ -62,6 +69,6 @@ async function fill(): Promise<void> {
     { bytes: string }[]
   >`select pg_size_pretty(pg_database_size(current_database())) as bytes`;
   say(
-    `${leads} leads, ${open} of them open: ${size?.bytes} in ${Math.round((performance.now() - started) / 1000)} s`,
+    `${leads} leads, ${Math.min(open, leads)} of them open: ${size?.bytes} in ${Math.round((performance.now() - started) / 1000)} s`,
   );
 }

@@ -11,7 +11,7 @@ import { session } from "./api-session.ts";
  * How a call is made: `POST /api/<name>` with a JSON object as `content-type: application/json`, from the inbox's own page.
  * How it is answered:
  * - 200: JSON as `response` says. A refusal that a member has to read is such an answer, with `refused`.
- * - 400: the request is not as `request` says. 403: from another page, or a manager's call made by a member.
+ * - 400: the request is not as `request` says. 403: from another page, a manager's call made by a member, or `opened` with an entry of another session.
  * - 401, empty: no session. Show the sign-in page.
  * - 401, `{"error": <one of signInErrors>}`: the new passkey of `passkeys/add` is refused. The session goes on.
  * - 404, `{"error":"not found"}`: no such lead, call, member. 409: a reference that several leads have, or a name that is taken.
@@ -32,7 +32,7 @@ export type ResponseOf<Name extends CallName> = v.InferOutput<(typeof calls)[Nam
 /**
  * What `GET /api/events` sends as `data:` of a server-sent event: ids alone, and no word about a person. `leads`: these leads are
  * new or have changed; no ids means that many have, so load the list anew. `session`: ask `me` again (locked, ended, removed).
- * `team`: members, paused states, deliveries or the alert have changed. An event with the name `alive` comes at the beginning and every 20
+ * `team`: members, paused states or the alert have changed. An event with the name `alive` comes at the beginning and every 20
  * seconds: it keeps proxies from closing the stream, and tells the page that the connection still works.
  */
 export const LiveEvent = v.variant("kind", [

@@ -44,7 +44,7 @@ describe("a lead that a member has", () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
     const earlier = page.getByText("The server made a mistake.");
     const load = async (route: Route) => {
-      // The load waits for the failure, which the page forgets once it has loaded that the lead is taken.
+      // The load waits until the failure is shown, because the page drops it after the load.
       await earlier.waitFor();
       await route.continue();
     };

@@ -1,5 +1,5 @@
 // One process at a time has a data folder open. The lock is the operating system's, taken through SQLite because Node has
-// no call for it: it ends with the process, however that ends, so it is never stale, and of two starts at once one gets it.
+// no call for it: it ends with the process, however that ends, so it is never stale, and of two starts at once at most one gets it.
 // (Closing the lock's file anywhere else in this process would release it, so only SQLite opens it.)
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -48,8 +48,8 @@ begin
   end if;
 end $$;
 
--- For exports by age and for finding leads that `private.lead_work` has no row of yet. Leads are stored in the order of this
--- column, so an index of block ranges is enough, and costs an insert nothing.
+-- For finding new leads: those that `private.lead_work` has no row of yet, and those that are owed to no channel yet. Leads are stored in
+-- about the order of this column, so an index of block ranges is enough, and costs an insert nothing.
 create index leads_by_time on public.leads using brin (created_at) with (pages_per_range = 32, autosummarize = on);
 
 -- One number for six values, so that the same lead sent again is found by one small index. The unit separator keeps
