@@ -18,6 +18,7 @@ import {
   requiredVersion,
   schemaVersion,
 } from "../database/migrate.ts";
+import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
@@ -86,7 +87,7 @@ async function startOrJoin(
 }
 
 const silentDatabase = (path: string) =>
-  `A server has the data folder ${path} open, and its database does not answer. See what the server logs, and whether the disk is full.`;
+  `A server has the data folder ${path} open, and its database does not answer. Unless an upgrade of PostgreSQL is at work there, see what the server logs, and whether the disk is full.`;
 
 /** The advisory lock of the commands on an embedded database: shared while one works, exclusive while its server is stopped. */
 const commandLock = 1_279_607_108;
@@ -149,12 +150,22 @@ export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
     if (required > wanted) throw new Refusal(newerTablesMessage(required, wanted));
     return;
   }
-  if (found === undefined && make) return void (await migrate(sql));
+  if (found === undefined && make) return makeTables(sql);
   throw new Refusal(
     found === undefined
       ? `This database has no leads tables yet. Start the server once on it with: ${startCommand}`
       : `This database has version ${found} of the tables and this program needs ${wanted}. Start the server once with: ${startCommand}`,
   );
+}
+
+/** Makes the tables, where the database is one that a start of the server would take, too. */
+async function makeTables(sql: Sql): Promise<void> {
+  try {
+    await requireUtf8(sql);
+    await migrate(sql);
+  } catch (error) {
+    throw refusalOf(error, "DATABASE_URL") ?? error;
+  }
 }
 
 async function versionOf(sql: Sql): Promise<string | undefined> {

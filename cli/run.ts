@@ -3,6 +3,8 @@
 import { type Config, ConfigError } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { EmbeddedPostgresError } from "../database/embedded.ts";
+import { MigrationError } from "../database/migrate.ts";
+import { DatabaseRefusal } from "../database/prepare.ts";
 import { isLoss } from "../database/transaction.ts";
 import { isOutOfRoom, isReadOnly } from "../database/trouble.ts";
 import { codeOf } from "../log/log.ts";
@@ -72,9 +74,15 @@ function explain(error: unknown, tell: Terminal["tell"]): number {
 }
 
 function sentenceOf(error: unknown): string {
-  const isOurs = [UsageError, Refusal, Refused, ConfigError, EmbeddedPostgresError].some(
-    (kind) => error instanceof kind,
-  );
+  const isOurs = [
+    UsageError,
+    Refusal,
+    Refused,
+    ConfigError,
+    DatabaseRefusal,
+    MigrationError,
+    EmbeddedPostgresError,
+  ].some((kind) => error instanceof kind);
   if (isOurs) return (error as Error).message;
   if (isLoss(error))
     return "The connection to the database was lost. See whether it runs, and type it again.";

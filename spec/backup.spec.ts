@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { Sql } from "../database/connect.ts";
+import { addressOfDatabase, type Sql } from "../database/connect.ts";
 import { backUp } from "../team/backup.ts";
 import { tables } from "../team/backup-file.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -193,9 +193,34 @@ describe("leads backup", () => {
 });
 
 describe("leads restore", () => {
+  it("refuses a database that a start of the server would refuse, and says why", async () => {
+    await database.owner.unsafe(
+      "create database latin_restore encoding 'LATIN1' template template0 locale 'C'",
+    );
+    const { status, stderr } = await leads(addressOfDatabase(database.url, "latin_restore"), "restore", file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^The database keeps texts as LATIN1,/),
+    });
+  });
+
+  it("says of a database with the tables of a newer release that it takes that release, and not that the backup is damaged", async () => {
+    const { url, owner } = await makeDatabase();
+    await owner`
+      insert into supabase_migrations.schema_migrations (version, name) values ('20261121000098', 'newer')`;
+    const { status, stderr } = await leads(url, "restore", file);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/^This database has version 20261121000098 .* newer release\.\n$/),
+    });
+  });
+
   it("brings back every row exactly, and nothing fires on the way", async () => {
     const { url, owner } = await makeDatabase();
     const before = await rowsOfBackupTables(database.owner);
+    await owner`
+      insert into private.retention_plan (walked_to, walked_to_lead, leads, circumstances)
+      values ('-infinity', '00000000-0000-0000-0000-000000000000', 0, 0)`;
     expect(await leads(url, "restore", file)).toEqual({
       status: 0,
       stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
@@ -203,6 +228,8 @@ describe("leads restore", () => {
         "If the server runs, start it again: its own permission notice and channels then replace those of the backup.\n",
     });
     expect(await rowsOfBackupTables(owner)).toEqual(before);
+    // A plan from before would erase restored leads without announcing it.
+    expect(await owner`select from private.retention_plan`).toHaveLength(0);
     // The triggers are back: a new lead is owed to both channels.
     await owner`insert into leads ${owner(aLead({ name: "New" }))}`;
     const [owed] = await owner`

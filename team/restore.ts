@@ -5,7 +5,7 @@ import type { TransactionSql } from "postgres";
 import { loadInBulk } from "../database/bulk-load.ts";
 import type { Sql } from "../database/connect.ts";
 import { CopyIn, refusesRows } from "../database/copy-in.ts";
-import { newestVersion } from "../database/migrate.ts";
+import { newestVersion, schemaVersion } from "../database/migrate.ts";
 import { transaction } from "../database/transaction.ts";
 import type { Progress, RowCounts } from "./backup.ts";
 import { damagedBackup, otherThanWritten, readBackup, type Table, tables } from "./backup-file.ts";
@@ -32,6 +32,11 @@ export async function restore(
   // A file that is missing is reported when it is read.
   const { size } = await stat(path).catch(() => ({ size: 1 }));
   return transaction(sql, async (tx) => {
+    const found = await schemaVersion(tx);
+    if (found > schema)
+      throw new Refusal(
+        `This database has version ${found} of the tables and this program ${schema}. Restore it with the newer release.`,
+      );
     await refuseUsed(tx, keep);
     const load = async (onLoaded: Progress) => {
       if (!keep) await tx.unsafe(`truncate ${tables.join(", ")}`);
@@ -47,7 +52,9 @@ export async function restore(
     await tx`select private.recount()`;
     // The backup may have paused a state.
     await tx`update private.place_windows set holds_until = default`;
-    // The restored leads may have circumstances that this database has no more.
+    // The plan did not count the restored leads: they are announced a day before they go.
+    await tx`delete from private.retention_plan`;
+    // The restored leads may have circumstances that are not emptied yet.
     await tx`update private.emptied_circumstances set up_to = default, up_to_lead = default`;
     // Days are summed anew, because the triggers that mark a changed one have not fired.
     await tx`delete from private.report_days`;
