@@ -83,6 +83,19 @@ describe("retention", () => {
     expect(lines.join("")).toMatch(/error retention-refused: /);
   });
 
+  it("does not say that something is kept where a lead is past the age of circumstances and has none any more", async () => {
+    await sync({ permissionDays: 30 });
+    await insert();
+    await age(31);
+    await sql`
+      update private.permissions set given_at = given_at - interval '31 days',
+        address = null, browser = null, page_origin = null, page_path = null, utm = null`;
+    await run();
+    await aDayPasses();
+    await run();
+    expect(lines.join("")).not.toContain("retention-refused");
+  });
+
   it("erases a lead on time also after a newer one was erased, because the days on which it ran before that one count", async () => {
     await sync({ retentionDays: 30 });
     await insert();

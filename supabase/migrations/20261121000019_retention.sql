@@ -1,7 +1,8 @@
 -- How long things are kept. Leads older than retention_days are erased, and permissions older than permission_days lose their
 -- circumstances (address, browser, page, campaign words). Each run carries out a plan that was stored a day before, because a mistyped
 -- setting must not erase everything at once. While even the newest lead is past the age, nothing is erased before this database has run
--- on nearly as many days since that lead came, because the clock may have jumped ahead. Then a site without visitors erases its leads too.
+-- on nearly as many days since that lead came, because the clock may have jumped ahead. After those days a site without visitors erases its
+-- leads too.
 
 create table private.retention_plan (
   only_row boolean primary key default true,
@@ -209,7 +210,7 @@ begin
   is_done := true;
   may_erase := private.is_age_credible(newest, plan.leads_before, s.retention_days);
   may_empty := private.is_age_credible(newest, plan.circumstances_before, s.permission_days);
-  refused := may_erase is false or may_empty is false;
+  refused := may_erase is false or may_empty is false and plan.circumstances > 0;
   if may_erase then
     erased := private.erase_oldest(plan.leads_before, at_most);
   end if;
