@@ -161,7 +161,7 @@ describe("a call", () => {
   });
 
   it("that was begun shows no number any more, and is not made again, when the state is paused or the hours have ended since", async () => {
-    const id = await addLead(database, { phone: "(111) 555-0142" });
+    const id = await addLead(database, { phone: "(111) 555-0142", name: "Rosa, or 111-555-0143" });
     const { call_id } = await callLead(dana, id);
     const maria = await inbox.member("Mona", "manager");
     await maria.call("pause-state", { state: "VT", reason: "An emergency" });
@@ -169,7 +169,7 @@ describe("a call", () => {
       const opened = await dana.call("open", { id });
       // Its outcome can still be recorded.
       expect(opened.body.under_way).toMatchObject({ call_id, phone: null, tel: null });
-      expect(opened.text).not.toContain("555-0142");
+      expect(opened.text).not.toMatch(/555-014[23]/);
       expect((await dana.call("call", { id, asked_for_this_time: true })).body).toMatchObject({
         refused: "paused",
       });

@@ -135,7 +135,7 @@ describe("an outcome", () => {
     });
   });
 
-  it("is another one when the same is sent again after five minutes", async () => {
+  it("without a call is another one when the same is sent again after five minutes", async () => {
     const id = await addLead(database);
     const sent = { id, call_id: null, outcome: "not_interested" as const };
     await dana.call("outcome", sent);
@@ -175,7 +175,7 @@ describe("an outcome", () => {
     expect((await dana.call("open", { id })).body).toMatchObject({ stage: "closed", outcome: "no_answer" });
   });
 
-  it("never holds a Medicare number, in whatever letters and however it is divided, unless nine digits are in a row", async () => {
+  it("never holds a Medicare number, in whatever letters and however it is divided, unless a blank follows nine digits in a row", async () => {
     const id = await addLead(database);
     const divided = [
       "1EG4-TE5-MK73",
@@ -188,6 +188,8 @@ describe("an outcome", () => {
     const within = [
       "her number is 1eg4te5mk73",
       "MBI_1EG4TE5MK73",
+      "MBI1EG4TE5MK73",
+      "1EG4TE5MK73is hers",
       "１EG4TE5MK73",
       "ＭＢＩ：１ＥＧ４ＴＥ５ＭＫ７３",
     ];

@@ -98,8 +98,8 @@ begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
 end $$;
 
--- A lead as its page has it. The phone field is in it only while the member has a call about the lead under way, as are a number and an
--- address that were typed into the name. The health answers never are.
+-- A lead as its page has it. The phone field, and a number or e-mail address typed into the name, are in it only while the member has a call
+-- about the lead under way that may go on. The health answers never are.
 create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -114,7 +114,7 @@ begin
     select jsonb_build_object(
       'entry', entry,
       -- Some people type their number beside their name or ZIP code, and nobody may be called by it before the call is logged.
-      'name', case when under_way is null then private.name_shown(l.name) else private.shown(l.name, '(no name)') end,
+      'name', case when under_way ->> 'phone' is null then private.name_shown(l.name) else private.shown(l.name, '(no name)') end,
       'email', case when may_be_contacted then private.shown(l.email, '(blank)') end,
       'zip_code', case when may_be_contacted then private.shown_without_contacts(l.zip_code, '(blank)') else private.zip_shown(l.zip_code) end,
       'permission', permission,
@@ -149,7 +149,7 @@ begin
   return private.lead_json(w, entry, actor.member_id);
 end $$;
 
--- A lead that is still on the screen of the member who opened it in this session, with the entry of that opening. The page loads it by
+-- A lead that is still on the screen of the member who opened it since this session began, with the entry of that opening. The page loads it by
 -- itself when something has changed, so this writes no further entry, is no activity, and renews no claim.
 create function team.opened_lead(entry bigint) returns jsonb
 language plpgsql

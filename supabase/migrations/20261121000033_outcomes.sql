@@ -7,9 +7,9 @@ create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
 set search_path = ''
 return normalize(words, nfkc) ~* (
-  '(?<![0-9a-z])[1-9][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
+  '(?<![0-9])[1-9][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
   || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
-  || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9][^0-9a-z]?[0-9](?![0-9a-z])'
+  || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9][^0-9a-z]?[0-9](?![0-9])'
   || '|(?<![0-9a-z])([0-9]{9}-?|[0-9]{3}[^0-9a-z]{1,3}[0-9]{2}[^0-9a-z]{1,3}[0-9]{4}[^0-9a-z]{0,3})[a-z][0-9a-z]?(?![0-9a-z])'
 );
 
