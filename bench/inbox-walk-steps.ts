@@ -132,7 +132,7 @@ export class Walk {
       await this.#tryToClick(seen.path === "/" ? ".row-name" : random.of([".back-link", ".stopped a"]));
     if (kind === "search" && seen.path === "/" && (await this.#fill("#search", random.of(["ann", "rosa"]))))
       await this.#page.keyboard.press("Enter");
-    // Neither on a number, whose area code is 111 here, nor where the proof would be printed.
+    // No Enter on a number (its area code is 111 here) or on the button that prints the proof.
     if (kind === "enter" && !/Print|111/.test(seen.focusedText)) await this.#page.keyboard.press("Enter");
   }
 

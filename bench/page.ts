@@ -21,7 +21,7 @@ interface Figures {
   lcp: number;
   cls: number;
   bytes: number;
-  /** From the start of the navigation to the press of the button, in ms. NaN when the press did not bring the form to the server. */
+  /** From the start of the navigation to the press of the button, in ms. NaN when more than the one form came to the server. A press that brings no thank-you page ends the run. */
   submit: number;
 }
 

@@ -1,6 +1,6 @@
 // The plain form post, from a page whose script has not loaded: `POST /`, and call 2's address from a page that is served
 // elsewhere. It stores the lead as call 1 does and redirects to the thank-you page; a refusal returns the whole article with
-// everything typed still in it, unless that is too long to be read.
+// everything typed still in it, unless that is too long to be read, or part of a flood.
 import { type Lead, leadFromForm, parseLead } from "../lead/lead.ts";
 import type { Log } from "../log/log.ts";
 import type { HeaderValues } from "./answer.ts";
@@ -88,7 +88,7 @@ export function makeFormPost(dependencies: FormPostDependencies) {
 
 /**
  * The language of the page that a form was posted from, where the body is not read: the first part of the page's path, as in /es. The
- * article that answers a refused post stands at /, so a second post from it gets the first language that is shown.
+ * article that answers a refused post stands at /, and a page of another origin states no path: both get the first language that is shown.
  */
 const languageOf = ({ headers }: Request): string | undefined =>
   URL.parse(headers.get("referer") ?? "")?.pathname.split("/")[1];

@@ -78,7 +78,7 @@ export const notOneLead = refusal(400, "PGRST102")("Send one lead: a JSON object
   hint: "A 201 here always means that one lead is stored.",
 });
 
-/** The most that a body may hold, in bytes: more than any lead. */
+/** The most that a body may hold, in bytes: more than any lead that a person types. */
 export const maxBytes = 16 * 1024;
 export const tooLarge = refusal(413, "PGRST102")(
   "What you typed is too long for this form. Please shorten it and try again.",

@@ -172,7 +172,7 @@ describe("an experiment", () => {
     expect(refusalOf(other, ended)).toContain(
       `${subject} ran until 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
-    // The original's loads of a day on which one ends and the other starts would count for both.
+    // On the day on which one ends it has still run, and the original's loads of that day would count for the other.
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toContain("only one runs at a time.");
     expect(refusalOf(anExperiment({ endedOn: "2026-11-15" }), other)).toBe("");
     const again = anExperiment({ startedOn: "2026-11-20" });
@@ -224,7 +224,7 @@ describe("a variant", () => {
     }
   });
 
-  it("changes of the head only the title: a shared link and a search engine's description have the original's words", async () => {
+  it("changes only the title in the head: a shared link and a search engine's description have the original's words", async () => {
     const site = await loadSite(pageSettings, [anExperiment()]);
     const [original, variant] = (articleOf(site).variants ?? []).map(htmlOf);
     /** What networks and search engines read of the head: its tags, without the title that a reader sees. */

@@ -37,7 +37,7 @@ describe("the search", () => {
     }
   });
 
-  it("finds for eight digits that are no phone number only the lead with this reference, and no lead without a number", async () => {
+  it("takes eight digits that are no phone number for a reference alone, and finds no lead without a number", async () => {
     const id = "00000000-0000-4000-8000-000000123456";
     await addLead(database, { phone: "none" });
     await addLead(database, { id });

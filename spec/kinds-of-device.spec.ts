@@ -20,7 +20,7 @@ describe("the kind of device", () => {
     ["instagramOnAndroid", "phone"],
     ["googlebot", "bot"],
     ["facebooksPreview", "bot"],
-  ] as const)("of %s is %s, whatever release of the list of bots is installed", (name, device) => {
+  ] as const)("of %s is %s by the installed release of the list of bots", (name, device) => {
     expect(deviceOf(browsers[name])).toBe(device);
   });
 

@@ -1,5 +1,5 @@
-// The page loads of finished months are read from the sums of the months, of other days from those of the days, and elsewhere as they were
-// counted: to the row the same as if each count were read.
+// Page loads are read from the sums of whole months, from the sums of the other summed days, and from the counts of the rest: to the row
+// the same as if each count were read.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";

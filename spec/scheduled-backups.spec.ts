@@ -210,7 +210,7 @@ describe("a scheduled backup", () => {
     expect(await backUp()).toBe(false);
   });
 
-  it("is called for also after a server without BACKUP_DIR has started on another machine, until no server has said so for a day and a half", async () => {
+  it("is still expected after a server without BACKUP_DIR starts on another machine, until no server has asked for backups for 36 hours", async () => {
     const { owner } = database;
     const expectsBackups = async () => {
       await disableBackups(owner, { isOnlyServer: false });

@@ -180,7 +180,7 @@ describe("the doctor", () => {
     expect((await examineProject({ sql: true })).hasFailed).toBe(false);
   });
 
-  it("sees from an address of the proxy's network in place of the visitor's that TRUST_PROXY is missing", async () => {
+  it("sees that TRUST_PROXY is missing where the visitor's address is one of the proxy's network", async () => {
     const { owner } = project.database;
     const testLead = makeTestLead(new Date());
     const seenAt = async (url: string, address: string | null) => {
@@ -212,7 +212,7 @@ describe("the doctor", () => {
     });
   });
 
-  it("asks whether somebody works on Sundays, until the reviews of the last weekends show it", async () => {
+  it("fails where leads of the last weekends were not reviewed within 24 hours, and does not count an old test lead", async () => {
     const { owner } = project.database;
     const saturdays = owner`
       select date_trunc('week', now() at time zone 'America/New_York') at time zone 'America/New_York'

@@ -113,7 +113,7 @@ describe.concurrent("the leads command", () => {
     ["erase --older-than 36501 --yes", "--older-than takes 36,500 days at most, a hundred years."],
     ["export", "In which format? Add --format csv or --format json."],
     ["export --format xml", "In which format? Add --format csv or --format json."],
-  ])("exits with 2 and says what to type after: %s", async (words, stderr) => {
+  ])("exits with 2 and says what is wrong with: %s", async (words, stderr) => {
     // No server listens at this address: what is not understood is refused before anything is opened.
     const ran = await leads("postgres://localhost:1/none", ...words.split(" ").filter(Boolean));
     expect(ran).toEqual({ status: 2, stdout: "", stderr: `${stderr}\n` });

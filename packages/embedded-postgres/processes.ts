@@ -26,7 +26,7 @@ function isPostmaster(command: string, cluster: string): boolean {
     settings !== undefined &&
     program.endsWith("/postgres") &&
     !program.includes(" /") &&
-    !/ -[a-z]/.test(program)
+    !/ --?[a-z]/.test(program)
   );
 }
 

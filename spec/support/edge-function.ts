@@ -1,5 +1,5 @@
 // submit-lead as hosted Supabase runs it: a process of real Deno, with the environment that Supabase gives to functions.
-// It takes the npm packages that it needs from node_modules, so nothing is fetched.
+// It takes the npm packages that it needs from node_modules, so Deno fetches nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -18,7 +18,7 @@ export const keys = {
 };
 
 export interface RunningFunction {
-  /** Where it listens; a path makes no difference to it. */
+  /** Where it listens. Only /c behind it makes a difference: there page loads are counted. */
   url: string;
   /** Everything it has written so far. */
   output(): string;

@@ -117,7 +117,7 @@ const notTakenBack = {
 };
 
 /**
- * Calls `onAgain` when the member has a new claim on the lead, because the outcome ended the one before. Does nothing while an undo is under
+ * The outcome ended the member's claim on the lead. Calls `onAgain` when the member has a new one. Does nothing while an undo is under
  * way or has failed, because that may have given the claim back.
  */
 function useTakenAgain(lead: Lead, member: SignedIn, isUndoSettled: boolean, onAgain: () => void): void {

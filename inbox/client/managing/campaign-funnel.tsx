@@ -41,7 +41,10 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
       file="funnel"
       columns={["Step", "Count", "Of the loads", "Lost here", "Lost here, %"]}
       lines={campaigns.length === 0 ? [] : lines}
-      notes={[one ? `Of one campaign alone: ${fullCampaignName(one)}.` : "Of all campaigns."]}
+      notes={[
+        one ? `Of one campaign alone: ${fullCampaignName(one)}.` : "Of all campaigns.",
+        "In the last two steps, leads that still wait for a review or an outcome count as lost.",
+      ]}
     >
       <label className="field no-print">
         Campaign

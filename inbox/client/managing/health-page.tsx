@@ -132,7 +132,7 @@ function Retry({ failed, isAnyHeldBack }: { failed: number; isAnyHeldBack: boole
         </button>
       )}
       <div role="status" ref={answer} tabIndex={-1}>
-        {retry.data && (
+        {retry.data && failed === 0 && (
           <Notice kind="done">
             {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
             {isAnyHeldBack && " What waits on a channel that is off is sent when it is on again."}

@@ -17,7 +17,7 @@ interface Props {
   lines: readonly (readonly Cell[])[];
   /** What stands above the table: a picture of it, or what it comes to. Nothing that a reader of the table alone must know. */
   children?: ReactNode;
-  /** Sentences that a reader of the table must know. They stand below it, and are the last lines of the CSV. */
+  /** Sentences that a reader of the table must know. They stand below it, or above it where it is folded, and are the last lines of the CSV. */
   notes?: readonly string[];
   /** A table of its own with the same cells, such as one that can be sorted. */
   ownTable?: ReactNode;

@@ -7,7 +7,7 @@ import { Icon } from "./icon.tsx";
 const sentences = {
   offline: "No connection. What you type stays here, and the list catches up when the connection is back.",
   "database unreachable":
-    "The database does not answer. What you type stays here, and the list catches up when it does.",
+    "The server or its database does not answer. What you type stays here, and the list catches up when it does.",
 };
 
 export function ConnectionBanner() {

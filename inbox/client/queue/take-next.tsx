@@ -58,5 +58,5 @@ export function TakeNextButton({ shown }: Props) {
   );
 }
 
-/** With its time, because it stays on screen. It says "free", because leads that may be called then may be other members'. */
+/** With its time, because it stays on screen. It says "free", because other members may have the leads that may be called. */
 const nobodyAt = (at: number) => `Nobody was free to be called at ${timeOfDay(at)}.`;
