@@ -28,7 +28,7 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
     isOpen,
     isPaused,
     recordOutcome(outcome) {
-      const wasOpen = isOpen();
+      const [wasOpen, wasPaused] = [isOpen(), isPaused()];
       if (outcome.kind === "permanent") {
         if (wasOpen) pausedUntil = Math.max(pausedUntil, clock() + 1000 * pauseAfter(failures));
         else failures = 0;
@@ -40,22 +40,23 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
         if (clock() >= askedUntil) pausedUntil = 0;
         return wasOpen ? "closed" : undefined;
       }
-      // A message that fails during the pause was sent before it, so it is not counted. The wait that its answer asks for holds all the same.
-      const isCounted = !isPaused();
-      if (isCounted) failures += 1;
-      const pause = isCounted
-        ? pauseAfter(failures, outcome.askedToWait)
-        : pauseAfter(0, outcome.askedToWait);
-      pausedUntil = Math.max(pausedUntil, clock() + 1000 * pause);
-      if (outcome.askedToWait) askedUntil = pausedUntil;
-      return isCounted && failures === failuresToOpen ? "opened" : undefined;
+      askedUntil = Math.max(
+        askedUntil,
+        clock() + 1000 * Math.min(outcome.askedToWait ?? 0, longestAskedPause),
+      );
+      pausedUntil = Math.max(pausedUntil, askedUntil);
+      // A message that fails during the pause was sent before it, so it is not counted.
+      if (wasPaused) return undefined;
+      failures += 1;
+      pausedUntil = Math.max(pausedUntil, clock() + 1000 * pauseAfter(failures));
+      return failures === failuresToOpen ? "opened" : undefined;
     },
   };
 }
 
-/** Seconds the channel pauses while the breaker is open, or when the receiver asks; each delivery has its own wait besides. */
-const pauseAfter = (failures: number, asked = 0) =>
-  Math.max(
-    failures < failuresToOpen ? 0 : Math.min(2 ** (failures - failuresToOpen), 30),
-    Math.min(asked, 60),
-  );
+/** Seconds the channel pauses while the breaker is open; each delivery has its own wait besides. */
+const pauseAfter = (failures: number) =>
+  failures < failuresToOpen ? 0 : Math.min(2 ** (failures - failuresToOpen), 30);
+
+/** Seconds the channel pauses at most because the receiver asks. The delivery itself waits as long as was asked. */
+const longestAskedPause = 60;
