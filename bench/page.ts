@@ -21,7 +21,10 @@ interface Figures {
   lcp: number;
   cls: number;
   bytes: number;
-  /** From the start of the navigation to the press of the button, in ms. NaN when more than the one form came to the server. A press that brings no thank-you page ends the run. */
+  /**
+   * From the start of the navigation to the press of the button, in ms. NaN when more than the one form came to the server. A press that
+   * brings no thank-you page ends the run.
+   */
   submit: number;
 }
 

@@ -149,8 +149,8 @@ class ChannelDispatcher implements Dispatcher {
     this.#resolveWhenDrained();
   }
 
-  // After a message of several deliveries that was too large, returns true: its deliveries are to be claimed again, in smaller messages. These grow again with
-  // each one that the receiver accepts.
+  // After a message of several deliveries that was too large, returns true: its deliveries are to be claimed again, in smaller messages.
+  // These grow again with each one that the receiver accepts.
   #adaptBatch({ length }: readonly Delivery[], outcome: Outcome): boolean {
     if (outcome.kind === "delivered") {
       this.#batch = Math.min(2 * this.#batch, this.#channel.batch);

@@ -16,7 +16,7 @@ Examines a running deployment from outside, and says what fails and how to fix i
   --url    The backend: a Supabase project (https://abc.supabase.co), or our own server  (else VITE_SUPABASE_URL, SITE_URL)
   --key    The public key of the pages: sb_publishable_..., eyJ..., or ANON_KEY           (else VITE_SUPABASE_ANON_KEY, ANON_KEY)
   --site   Where the pages are, when they are elsewhere than the backend                  (without --url: SITE_URL)
-  --inbox  Where the team's inbox is, when it has an address of its own                   (else INBOX_URL, where the settings are of this deployment)
+  --inbox  Where the team's inbox is, when it has an address of its own                   (else INBOX_URL, of the same deployment)
   --help   Print this
 
 Two settings let it see more, and erase the test lead again. They are secrets, so they are never typed as options:

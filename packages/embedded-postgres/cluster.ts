@@ -51,7 +51,10 @@ export async function makeCluster(
   requirePassword(folder);
 }
 
-/** An interrupted copy or restoration leaves data without PG_VERSION, or with an empty one. A new cluster there would overwrite the password of that data. */
+/**
+ * An interrupted copy or restoration leaves data without PG_VERSION, or with an empty one. A new cluster there would overwrite the password
+ * of that data.
+ */
 function requireEmpty(cluster: string): void {
   if (!existsSync(cluster) || readdirSync(cluster).length === 0) return;
   throw new EmbeddedPostgresError(

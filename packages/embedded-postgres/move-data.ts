@@ -58,7 +58,10 @@ export async function moveData(options: Options, to: string): Promise<void> {
 /** Whether the folder is the top of a disk. The data gets its place by a rename, which cannot replace such a folder. */
 const isMounted = (folder: string): boolean => statSync(folder).dev !== statSync(dirname(folder)).dev;
 
-/** Moves the folder by a rename, which also replaces an empty one. Returns false where the target is on another disk, which a rename cannot reach. */
+/**
+ * Moves the folder by a rename, which also replaces an empty one. Returns false where the target is on another disk, which a rename cannot
+ * reach.
+ */
 function renamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);

@@ -38,6 +38,9 @@ const emptySentences = {
   search: ["Nobody is found.", "A phone number, an e-mail address and a reference must be whole."],
 } as const;
 
+const isSearch = (of: Props["of"]) =>
+  of === "search" || of === "filtered search" || of === "later page of a search";
+
 export function QueueList({ rows: all, counts, member, of }: Props) {
   const rows = useRowsInTwoSteps(all);
   if (rows.length === 0) {
@@ -49,7 +52,7 @@ export function QueueList({ rows: all, counts, member, of }: Props) {
       </div>
     );
   }
-  if (of.endsWith("search")) return <Rows rows={rows} member={member} label="Found" />;
+  if (isSearch(of)) return <Rows rows={rows} member={member} label="Found" />;
   const sections = [...new Set(rows.map(({ section }) => section))];
   return sections.map((section) => (
     <section key={section} className="queue-section" aria-labelledby={`section-${section}`}>
