@@ -32,9 +32,8 @@ export function accountFor(cluster: string, { advice }: Pick<Setup, "advice">): 
 }
 
 function named(name: string): Account | undefined {
-  const [uid, gid] = ["-u", "-g"].map((flag) =>
-    Number.parseInt(spawnSync("id", [flag, name], { env: environment, encoding: "utf8" }).stdout, 10),
-  );
+  const { stdout } = spawnSync("id", [name], { env: environment, encoding: "utf8" });
+  const [uid, gid] = [/^uid=(\d+)/, / gid=(\d+)/].map((number) => Number(number.exec(stdout)?.[1]));
   return uid && gid ? { name, uid, gid } : undefined;
 }
 

@@ -68,8 +68,9 @@ function placeFor(setup: Setup): string {
     throw new EmbeddedPostgresError(
       `There is data in ${held} and in ${other}. Move the one away that is not to be used, and start again.`,
     );
+  if (held) return held;
   const isUsable = canEnter(wanted, account) || (isOurs(wanted) && canEnter(dirname(wanted), account));
-  return held ?? (isUsable ? wanted : inSystem);
+  return isUsable ? wanted : inSystem;
 }
 
 /** Whether a folder is empty or holds our data already, so that its permissions are ours to change. */
@@ -144,8 +145,11 @@ function makePath(path: string, { advice }: Setup) {
 }
 
 function letIn(account: Account, path: string, { advice }: Setup) {
-  if (!canEnter(path, account) && isOurs(path)) chmodSync(path, 0o711);
   if (canEnter(path, account)) return;
+  if (isOurs(path)) {
+    chmodSync(path, 0o711);
+    if (canEnter(path, account)) return;
+  }
   throw new EmbeddedPostgresError(
     `The data folder ${path} cannot be used: PostgreSQL does not run as root, and the user ${account.name} may not enter this folder. Open it to that user, or ${advice.otherFolder}.`,
   );
@@ -165,8 +169,7 @@ export function makeSocketFolder(
 ): string {
   const beside = join(dirname(cluster), "sockets");
   const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= maxSocketPath;
-  const temporary = !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
-  const sockets = isShort ? beside : join(temporary, `${setup.name}-${shortHash(cluster)}`);
+  const sockets = isShort ? beside : join(temporaryFolder(account), `${setup.name}-${shortHash(cluster)}`);
   const mayChange = mkdirIfNone(sockets) || isShort;
   if (mayChange) chmodSync(sockets, 0o700);
   if (mayChange && account) chownSync(sockets, account.uid, account.gid);
@@ -178,6 +181,9 @@ export function makeSocketFolder(
     `${sockets} is not a private folder of PostgreSQL's user. Remove it, as root where it is not yours, and start again.`,
   );
 }
+
+const temporaryFolder = (account: Account | undefined) =>
+  !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
 
 function mkdirIfNone(path: string): boolean {
   try {

@@ -121,9 +121,14 @@ function newFolder(): string {
 /** PostgreSQL refuses to run as root. */
 function account(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const number = (flag: string) => Number(execFileSync("id", [flag, "postgres"]));
-  return { uid: number("-u"), gid: number("-g") };
+  // Once for all, because a process with a chapter's memory takes some 20 ms to start a program.
+  postgres ??= { uid: idOf("-u"), gid: idOf("-g") };
+  return postgres;
 }
+
+let postgres: { uid: number; gid: number } | undefined;
+
+const idOf = (flag: string) => Number(execFileSync("id", [flag, "postgres"]));
 
 function giveToPostgres(path: string) {
   const to = account();
