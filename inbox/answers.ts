@@ -16,6 +16,8 @@ import type { Passkeys } from "./passkeys.ts";
 export interface AnswerDependencies {
   inboxUrl: string;
   passkeys: Passkeys;
+  /** The company's identity provider, where members can sign in with it. */
+  companyIssuer: string | undefined;
   /** As the scripts for a call say them. */
   provider: { name: string; phone: string; calls_from: string };
 }
@@ -41,7 +43,7 @@ const thenDone = async (act: Promise<unknown>) => {
 };
 const doneOr = async (refused: string, act: Promise<boolean>) => ((await act) ? done : { refused });
 
-const aboutTheMember = ({ passkeys, provider }: AnswerDependencies) =>
+const aboutTheMember = ({ passkeys, companyIssuer, provider }: AnswerDependencies) =>
   ({
     me: async (ask) => ({ ...(await sessions.me(ask)), provider }),
     "call-scripts": async () => callScripts,
@@ -56,7 +58,7 @@ const aboutTheMember = ({ passkeys, provider }: AnswerDependencies) =>
       const { challenge, passkey } = await passkeys.checkNew(credential);
       return thenDone(sessions.addPasskey(ask, challenge, passkey, label));
     },
-    "passkeys/remove": (ask, { id }) => doneOr("last one", sessions.removePasskey(ask, id)),
+    "passkeys/remove": (ask, { id }) => doneOr("last one", sessions.removePasskey(ask, id, companyIssuer)),
   }) satisfies Partial<Answers>;
 
 const aboutLeads = {

@@ -49,7 +49,7 @@ export async function startInbox({
   const app = makeInboxApp({
     ...{ inboxUrl, database, standby, company, events, headers, metricsToken, log },
     metrics: makeMetrics({ database, answerCounts, log }),
-    answers: makeAnswers({ inboxUrl, passkeys, provider }),
+    answers: makeAnswers({ inboxUrl, passkeys, companyIssuer: openIdConnect?.issuer, provider }),
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),
   });

@@ -2,7 +2,7 @@
 // lets in, how often and for how long. spec/inbox-sign-in.spec.ts tests them in a browser.
 import { describe, expect, it } from "vitest";
 import { sessionsWaitingForLocks } from "./support/database.ts";
-import { makeInbox, type TestMember } from "./support/inbox.ts";
+import { makeInbox, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const { owner } = database;
@@ -188,12 +188,20 @@ describe("a passkey", () => {
   });
 
   it("that is a member's last one is removed where they have a company account to sign in with, and stays otherwise", async () => {
-    const [linked, alone] = [await inbox.member("Linked"), await inbox.member("Alone")];
-    await owner`insert into private.company_accounts values ('issuer', 'linked', ${linked.id})`;
-    const removal = async (member: TestMember) =>
-      (await member.call("passkeys/remove", { id: await addPasskey(member) })).body;
-    expect(await removal(linked)).toEqual({ done: true });
-    expect(await removal(alone)).toEqual({ refused: "last one" });
+    const openIdConnect = { issuer: "https://login.example/", clientId: "leads", clientSecret: "secret" };
+    const ofCompany = await serveInbox(database, { openIdConnect });
+    const removal = async (at: TestInbox, name: string, issuer?: string) => {
+      const member = await at.member(name);
+      if (issuer) await owner`insert into private.company_accounts values (${issuer}, ${name}, ${member.id})`;
+      return (await member.call("passkeys/remove", { id: await addPasskey(member) })).body;
+    };
+    expect(await removal(ofCompany, "Linked", "https://login.example")).toEqual({ done: true });
+    const stays = { refused: "last one" };
+    expect(await removal(ofCompany, "Alone")).toEqual(stays);
+    expect(await removal(ofCompany, "Linked at an earlier provider", "https://before.example")).toEqual(
+      stays,
+    );
+    expect(await removal(inbox, "Linked while it was offered", "https://login.example")).toEqual(stays);
   });
 
   it("stays when another was removed at the same moment and it is the last one now", async () => {
@@ -201,8 +209,8 @@ describe("a passkey", () => {
     const [one, other] = [await addPasskey(member), await addPasskey(member)];
     const { answer } = await owner.begin(async (tx) => {
       await tx`select set_config('leads.session', ${tokenOf(member)}, true)`;
-      await tx`select team.remove_passkey(${one})`;
-      const answer = answerOf(`team.remove_passkey('${other}')`, tokenOf(member));
+      await tx`select team.remove_passkey(${one}, null)`;
+      const answer = answerOf(`team.remove_passkey('${other}', null)`, tokenOf(member));
       await expect.poll(() => sessionsWaitingForLocks(owner)).toHaveLength(1);
       return { answer };
     });

@@ -107,6 +107,9 @@ export const challengeToAddPasskey = async (ask: Ask) =>
 export const addPasskey = (ask: Ask, challenge: string, passkey: Passkey, label: string) =>
   ask((sql) => sql`team.add_passkey(${challenge}, ${sql.json({ ...passkey })}, ${label})`);
 
-/** False when the member could not sign in any more without it: the last passkey of one who has no company account. */
-export const removePasskey = async (ask: Ask, id: string) =>
-  (await ask((sql) => sql`team.remove_passkey(${id})`)) as boolean;
+/**
+ * False when the member could not sign in any more without it: the last passkey of one who has no account at the company's identity
+ * provider. `issuer` names that provider; without one, no member has such an account.
+ */
+export const removePasskey = async (ask: Ask, id: string, issuer: string | undefined) =>
+  (await ask((sql) => sql`team.remove_passkey(${id}, ${issuer ?? null})`)) as boolean;
