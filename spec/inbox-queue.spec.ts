@@ -73,6 +73,18 @@ describe("the queue", () => {
     expect((await dana.call("open", { id })).body.name).toBe(name);
   });
 
+  it.each([
+    ["in place of an e-mail address", "111-555-9876", "…"],
+    ["beside an e-mail address", "rosa@example.com or 111 555 9876", "… or …"],
+    ["as a part of an e-mail address, which is one all the same", "rosa1115559876@example.com", undefined],
+  ])("hides a number that somebody typed %s, until a call is logged", async (_, email, hidden = email) => {
+    const id = await addLead(database, { email });
+    expect((await dana.call("open", { id })).body.email).toBe(hidden);
+    await dana.call("claim", { id });
+    await dana.call("call", { id });
+    expect((await dana.call("open", { id })).body.email).toBe(email);
+  });
+
   it("has nobody who withdrew the permission", async () => {
     const id = await addLead(database);
     await dana.call("claim", { id });

@@ -54,13 +54,21 @@ return case
   else otherwise
 end;
 
--- A text without the phone numbers and e-mail addresses in it, however a number is divided, and with blanks around an at sign or not.
-create function private.without_contacts(typed text) returns text
+-- A text without the e-mail addresses in it, with blanks around an at sign or not.
+create function private.without_addresses(typed text) returns text
 language sql immutable
 return regexp_replace(
-  regexp_replace(typed, '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'),
-  '[+]?[0-9]([^0-9[:alpha:]…]*[0-9]){6,}', '…', 'g'
+  typed, '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'
 );
+
+-- A text without the phone numbers in it, however a number is divided.
+create function private.without_numbers(typed text) returns text
+language sql immutable
+return regexp_replace(typed, '[+]?[0-9]([^0-9[:alpha:]…]*[0-9]){6,}', '…', 'g');
+
+create function private.without_contacts(typed text) returns text
+language sql immutable
+return private.without_numbers(private.without_addresses(typed));
 
 -- The first 500 characters of what a visitor typed, without the e-mail addresses and the phone numbers, in the digits of any script, that
 -- are in it; `otherwise` where nobody could see the text.
@@ -76,6 +84,16 @@ end;
 create function private.name_shown(name text) returns text
 language sql immutable
 return private.shown_without_contacts(name, '(no name)');
+
+-- The first 500 characters of an e-mail field as the lead's page shows it before a call: whole, unless a phone number was typed beside an
+-- address or in its place.
+create function private.email_shown(email text) returns text
+language sql immutable
+return case
+  when private.without_numbers(private.without_addresses(private.in_ascii(left(email, 500)))) = private.without_addresses(private.in_ascii(left(email, 500)))
+    then private.shown(left(email, 500), '(blank)')
+  else private.shown_without_contacts(email, '(blank)')
+end;
 
 create function private.place_json(zip text, w private.place_windows) returns jsonb
 language sql immutable
@@ -165,7 +183,8 @@ begin
 end $$;
 
 revoke execute on function
-  private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_contacts, private.shown_without_contacts, private.name_shown, private.place_json,
+  private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_addresses,
+  private.without_numbers, private.without_contacts, private.shown_without_contacts, private.name_shown, private.email_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

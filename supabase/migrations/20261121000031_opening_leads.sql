@@ -98,8 +98,8 @@ begin
   return private.audit(actor, case when health_answers then 'read health answers' else 'opened lead' end, w.lead_id);
 end $$;
 
--- A lead as its page has it. The phone field, and a number or e-mail address typed into the name, are in it only while the member has a call
--- about the lead under way that may go on. The health answers never are.
+-- A lead as its page has it. The phone field, a number or e-mail address typed into the name, and a number typed into the e-mail field are in
+-- it only while the member has a call about the lead under way that may go on. The health answers never are.
 create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -113,9 +113,13 @@ begin
   return private.rows_of(array[w.lead_id]) -> 0 || (
     select jsonb_build_object(
       'entry', entry,
-      -- Some people type their number beside their name or ZIP code, and nobody may be called by it before the call is logged.
+      -- Some people type their number beside their name, e-mail address or ZIP code, and nobody may be called by it before the call is logged.
       'name', case when under_way ->> 'phone' is null then private.name_shown(l.name) else private.shown(l.name, '(no name)') end,
-      'email', case when may_be_contacted then private.shown(l.email, '(blank)') end,
+      'email', case
+        when not may_be_contacted then null
+        when under_way ->> 'phone' is null then private.email_shown(l.email)
+        else private.shown(l.email, '(blank)')
+      end,
       'zip_code', case when may_be_contacted then private.shown_without_contacts(l.zip_code, '(blank)') else private.zip_shown(l.zip_code) end,
       'permission', permission,
       'stopped_at', stopped,
