@@ -2,6 +2,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { clocksOf, dayThere, lawfulAgain, timeThere } from "../calling/lawful-again.ts";
 import { stateChoices, stateNames } from "../calling/state-names.ts";
+import type { Place } from "../inbox/api-values.ts";
+import { onClocks } from "../inbox/client/page/words.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { momentAt } from "./support/wall-clock.ts";
 
@@ -75,6 +77,21 @@ describe("the words for a calling time", () => {
         zone: eastern,
         state: undefined,
       });
+  });
+
+  it("name the zone beside a time only where the clocks of the place differ at that moment, and Eastern time for an unknown ZIP code", () => {
+    const words = (zone: string, day: string, zones: string[], likeliest_state: string | null) =>
+      onClocks({ zones, likeliest_state } as Place, zone, "theirs", momentAt(zone, `${day}T12:00`));
+    const [central, mountain, arizona] = ["America/Chicago", "America/Denver", "America/Phoenix"];
+    expect(words(eastern, "2026-11-23", [eastern], "FL")).toBe("theirs");
+    expect(words(eastern, "2026-11-23", [eastern, "America/Indiana/Indianapolis"], "IN")).toBe("theirs");
+    expect(words(eastern, "2026-11-23", [eastern, "America/Los_Angeles"], "FL")).toBe("Eastern Time");
+    expect(words(mountain, "2026-07-23", [arizona, mountain], "AZ")).toBe("Mountain Time");
+    expect(words(mountain, "2026-11-23", [arizona, mountain], "AZ")).toBe("theirs");
+    expect(words(eastern, "2026-11-23", [eastern, central], null)).toBe("Eastern time");
+    expect(words(central, "2026-11-23", [eastern, central], null)).toBe("Central Time");
+    // A callback was agreed in a zone before the number changed what is known of the place.
+    expect(words(central, "2026-11-23", [eastern], "FL")).toBe("Central Time");
   });
 
   it("offer the states by the alphabet of their names", () => {

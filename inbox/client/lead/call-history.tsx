@@ -46,7 +46,8 @@ function Entry({ call, place }: { call: Call; place: Lead["place"] }) {
       </p>
       {call.callback_at && (
         <p>
-          Callback {momentThere(call.callback_at, zone, now)} {onClocks(place, zone, "on their clocks")}
+          Callback {momentThere(call.callback_at, zone, now)}{" "}
+          {onClocks(place, zone, "on their clocks", new Date(call.callback_at))}
         </p>
       )}
       {call.note && <p className="note-text">{call.note}</p>}

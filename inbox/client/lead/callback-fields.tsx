@@ -7,7 +7,7 @@ import { useDraft } from "../page/drafts.ts";
 import { Notice } from "../page/notice.tsx";
 import { nextLawfulTime } from "../page/refusal.ts";
 import { dayOf } from "../page/times.ts";
-import { notNowReason, notNowReasons, onClocks, stateName } from "../page/words.ts";
+import { notNowReason, notNowReasons, onClocks, stateName, zoneName } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export type Callback = NonNullable<RequestOf<"outcome">["callback"]>;
@@ -51,7 +51,9 @@ export function CallbackFields({
   const isComplete = value.day !== "" && value.time !== "";
   return (
     <fieldset className="callback">
-      <legend>When, {onClocks(lead.place, zone, `on their clocks in ${stateName(lead.place)}`)}?</legend>
+      <legend>
+        When, {onClocks(lead.place, zone, `on their clocks in ${stateName(lead.place)}`, serverNow())}?
+      </legend>
       <label className="field">
         Day
         <input
@@ -111,7 +113,7 @@ function ZoneField({ zones, zone, onChoose }: ZoneProps) {
       <select value={zone} onChange={({ target }) => onChoose(target.value)}>
         {zones.map((name) => (
           <option key={name} value={name}>
-            {zoneName(name)}
+            {zoneName(name, serverNow())}
           </option>
         ))}
       </select>
@@ -144,8 +146,3 @@ const midSentence = (words: string) => words.replace(/^[A-Z](?=[a-z])/, (first) 
 
 const whenAgain = ({ next_at, place }: Refused): string =>
   place ? nextLawfulTime(next_at ?? null, place, serverNow()) : "";
-
-const zoneName = (zone: string) =>
-  new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longGeneric" })
-    .formatToParts(serverNow())
-    .find(({ type }) => type === "timeZoneName")?.value ?? zone;

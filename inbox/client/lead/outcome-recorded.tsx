@@ -139,8 +139,8 @@ function Callback({ at, zone, place }: { at: string; zone: string | undefined; p
   const now = useNow();
   return (
     <p>
-      Callback {momentThere(at, zone, now)} {onClocks(place, zone, `in ${stateName(place)}`)}. It comes first
-      in the queue when it is due.
+      Callback {momentThere(at, zone, now)} {onClocks(place, zone, `in ${stateName(place)}`, new Date(at))}.
+      It comes first in the queue when it is due.
     </p>
   );
 }

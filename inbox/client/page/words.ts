@@ -1,4 +1,5 @@
 // The words of the inbox for the codes of its API.
+import { timeThere } from "../../../calling/lawful-again.ts";
 import { stateNames } from "../../../calling/state-names.ts";
 import type { NotNow, Outcome, Place } from "../../api-values.ts";
 
@@ -54,14 +55,25 @@ export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
 /**
- * The words after a time in a zone that say whose clocks show it: `theirs`, or "Eastern time" for the first zone of an unknown ZIP code, because
- * the calling hours are then those of Eastern time.
+ * The words after a time in a zone that say whose clocks show it: "Eastern time" for the first zone of an unknown ZIP code, because the calling
+ * hours are then those of Eastern time; "Central Time" where clocks at that place differ at this moment; else `theirs`.
  */
-export const onClocks = (
+export function onClocks(
   { likeliest_state, zones }: Place,
   zone: string | undefined,
   theirs: string,
-): string => (likeliest_state === null && (zone ?? zones[0]) === zones[0] ? "Eastern time" : theirs);
+  at: Date,
+): string {
+  if (likeliest_state === null && (zone ?? zones[0]) === zones[0]) return "Eastern time";
+  const clocks = new Set([...zones, ...(zone ? [zone] : [])].map((one) => timeThere(at, one)));
+  return zone && clocks.size > 1 ? zoneName(zone, at) : theirs;
+}
+
+/** "Central Time". */
+export const zoneName = (zone: string, at: Date): string =>
+  new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longGeneric" })
+    .formatToParts(at)
+    .find(({ type }) => type === "timeZoneName")?.value ?? zone;
 
 /** "(305) 555-0142", or "1 (305) 555-0142", for digits without a gap, because groups are read and dialled more surely; else as typed. */
 export const phoneInGroups = (typed: string): string =>

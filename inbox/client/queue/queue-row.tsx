@@ -42,11 +42,11 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   if (row.withdrawn) return <span className="badge">Asked us to stop</span>;
   if (section === "closed")
     return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
-  // A ZIP code may have two zones, and the callback was agreed in one of them.
+  // A place may have several zones, and the callback was agreed in one of them.
   const callbackZone = row.callback_zone ?? zone;
-  // A callback whose time has come since the list was loaded counts as due.
-  const fellDue =
-    row.stage === "callback" && place.callable && !next_attempt_at && isOver(row.callback_at, now);
+  // A callback whose time has come since the list was loaded counts as due, and so does one at the minute in which the hours began.
+  const isCallable = place.callable || isOver(place.callable_at, now);
+  const fellDue = row.stage === "callback" && isCallable && !next_attempt_at && isOver(row.callback_at, now);
   if ((section === "callback_due" || fellDue) && row.callback_at)
     return (
       <span className="badge accent">
@@ -94,7 +94,7 @@ export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
 
 /** A moment in the time of a place, with the zone's name where the person may live in another zone. */
 const momentIn = (place: Row["place"], at: string, zone: string | undefined, now: Date) =>
-  `${momentThere(at, zone, now)} ${onClocks(place, zone, "")}`.trim();
+  `${momentThere(at, zone, now)} ${onClocks(place, zone, "", new Date(at))}`.trim();
 
 const LastOutcome = ({ row: { outcome } }: { row: Row }) =>
   outcome && <span className="badge">{outcomeNames[outcome]}</span>;
