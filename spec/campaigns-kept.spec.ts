@@ -16,6 +16,8 @@ beforeAll(async () => {
   database = await makeDatabase();
 });
 
+const nowhere = await freePort();
+
 const aView = (campaign: string) =>
   ({ source: "", medium: "", campaign, variant: "", device: "phone", step: "view" }) as const;
 
@@ -33,17 +35,22 @@ function flushingTo(address: () => string) {
 }
 
 describe("the counts", () => {
-  it("wait in memory while nothing listens where the database was, and are added once when it is back", async () => {
-    let address = `postgres://nobody:x@127.0.0.1:${await freePort()}/none`;
+  it.each([
+    ["nothing listens where the database was", `127.0.0.1:${nowhere}`],
+    // No route leads to this address.
+    ["the network that leads to the database is down", "255.255.255.255:5432"],
+    ["its name is not found", "database.invalid:5432"],
+  ])("wait in memory while %s, and are added once when it is back", async (reason, host) => {
+    let address = `postgres://nobody:x@${host}/none`;
     const { counters, flushing, log } = flushingTo(() => address);
-    counters.addPage(aView("away"));
+    counters.addPage(aView(reason));
     await flushing.flush();
-    counters.addPage(aView("away"));
+    counters.addPage(aView(reason));
     address = database.intakeUrl;
     // The first flush fails, too, because the pool was opened anew while the old address was set; after it the pool has the new one.
     await flushing.flush();
     await flushing.flush();
-    expect(await countsOf(database.owner, "away")).toEqual({ "phone view": 2 });
+    expect(await countsOf(database.owner, reason)).toEqual({ "phone view": 2 });
     expect(log).not.toHaveBeenCalled();
   });
 
