@@ -1,5 +1,5 @@
 // Checks the deliveries of a load: the database says whether each one is made, and the receiver's file whether it was received.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 
@@ -13,7 +13,9 @@ export async function checkDeliveries(owner: Sql, receivedFile: string) {
     if (!open) break;
     await pause(1_000);
   }
-  const lines = readFileSync(receivedFile, "utf8").split("\n").filter(Boolean);
+  // The receiver makes the file with its first message.
+  const received = existsSync(receivedFile) ? readFileSync(receivedFile, "utf8") : "";
+  const lines = received.split("\n").filter(Boolean);
   const arrived = new Set(lines);
   const deliveries = await owner<{ id: string; isMade: boolean }[]>`
     select id, delivered_at is not null as "isMade" from private.deliveries`;

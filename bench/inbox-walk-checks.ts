@@ -7,14 +7,16 @@ import type { Answered, Notes } from "./inbox-walk-page.ts";
 
 export const leadAt = (path: string) => /^\/leads\/([0-9a-f-]{36})/.exec(path)?.[1] ?? "";
 
-/**
- * Buttons whose presses are counted under the name of another button, because they send the same call or outcome. "Call back" itself sends
- * nothing: it opens the fields for the time.
- */
-const countedAs: Record<string, string> = {
-  "Call now, and record that reason": "Call",
-  "Set the callback": outcomeNames.callback,
-};
+/** A button whose presses are counted under the name of another button, because it sends the same call. */
+const countedAs: Record<string, string> = { "Call now, and record that reason": "Call" };
+
+/** The button that sends a call or an outcome. "Call back" itself sends nothing: it opens the fields for the time. */
+const buttonOf = (what: string): string =>
+  what === "call"
+    ? "Call"
+    : what === "callback"
+      ? "Set the callback"
+      : outcomeNames[what as (typeof outcomes)[number]];
 
 export class Checks {
   readonly #owner: Sql;
@@ -111,7 +113,7 @@ export class Checks {
       union all
       select lead_id, outcome, count(*)::int from private.outcomes where member_id = ${this.#member} group by 1, 2`;
     for (const { lead, what, count } of done) {
-      const button = what === "call" ? "Call" : outcomeNames[what as (typeof outcomes)[number]];
+      const button = buttonOf(what);
       if (count > (this.#presses.get(`${lead} ${button}`) ?? 0))
         this.fail(`${count} of "${button}", and fewer presses.`);
     }

@@ -328,7 +328,7 @@ describe("the counts in memory", () => {
   // A visitor can type "(other)" for each word.
   const others = { source: "(other)", medium: "(other)", campaign: "(other)" };
   it.each(["source", "medium", "campaign"])(
-    "take so much memory and no more: a load that would need a sum beyond 2,000 for its %s counts with (other) for all three words",
+    "take a bounded memory: beyond 2,000 sums, a load with a new %s counts with (other) for all three words",
     (word) => {
       for (const beside of [words, others]) {
         const counters = makeCounters();

@@ -1,6 +1,6 @@
 // What a screen reader says of the pages, from the top to the button, through an error, and on the thank-you page. The
 // transcripts stand in spec/transcripts/. When one changes, a person reads it before it is kept: remove the
-// file and run the chapter, which writes it, and fails that once. So it is with a further language.
+// file and run the chapter, which writes it, and fails that once. A further language gets its file so, too.
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { languageCodes } from "../content/languages.ts";
