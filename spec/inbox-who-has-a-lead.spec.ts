@@ -187,3 +187,20 @@ describe("a lead that its member has again after an outcome", () => {
     await expect.poll(() => page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
   });
 });
+
+describe("a number that is hidden and shown again during a call", () => {
+  it("leaves the focus where the member has it, so that Enter dials nothing", async () => {
+    const page = await as(dana, `/leads/${await addLead(database)}`);
+    await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+    await page.keyboard.press("c");
+    const number = page.locator(".number");
+    await number.waitFor();
+    const outcome = page.getByRole("button", { name: "No answer" });
+    await outcome.focus();
+    await maria.call("pause-state", { state: "VT", reason: "A storm" });
+    await number.waitFor({ state: "detached" });
+    await maria.call("resume-state", { state: "VT" });
+    await number.waitFor();
+    expect(await outcome.evaluate((button) => button === document.activeElement)).toBe(true);
+  });
+});

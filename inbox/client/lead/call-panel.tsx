@@ -1,5 +1,5 @@
 // The call: asks the server whether it may be made, shows the number, and asks for the outcome right after.
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import { announce } from "../page/announcer.tsx";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
@@ -63,11 +63,7 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
       <h2 id="call" className="visually-hidden">
         Call
       </h2>
-      {underWay?.phone ? (
-        !isHeldByOther && <NumberAndScripts {...{ lead, member, ...underWay }} isAskedFor={!call.isIdle} />
-      ) : (
-        <BeforeCall {...{ lead, refusal, call, isHeldByOther, isBusy }} onCall={start} />
-      )}
+      <CallOrNumber {...{ lead, member, refusal, call, isHeldByOther, isBusy }} onCall={start} />
       {callToRecord || isReviewing ? (
         <OutcomeForm {...shared} />
       ) : (
@@ -120,6 +116,14 @@ interface BeforeProps {
   onCall(askedForThisTime: boolean): void;
 }
 
+/** The number of the member's call while it may go on, unless another member has the lead; else the button. */
+function CallOrNumber({ member, ...before }: BeforeProps & { member: SignedIn }) {
+  const { lead, call, isHeldByOther } = before;
+  const shownFor = useRef(0);
+  if (!lead.under_way?.phone) return <BeforeCall {...before} />;
+  return isHeldByOther ? null : <NumberAndScripts {...{ lead, member, call, shownFor, ...lead.under_way }} />;
+}
+
 /** The button, and whether a call is lawful or why it was refused. */
 const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: BeforeProps) => (
   <>
@@ -135,7 +139,7 @@ const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: Befo
 
 /**
  * The number and what to say. Not shown while another member has the lead. The member's own call can be under way then: its outcome was
- * taken back, or a manager took the lead from the member.
+ * taken back, or the member's claim has ended before the call.
  */
 const NumberAndScripts = ({ lead, member, ...number }: NumberProps & { lead: Lead; member: SignedIn }) => (
   <>
@@ -174,21 +178,27 @@ interface NumberProps {
   phone: string | null;
   /** The link that dials; empty for what is no number. */
   tel: string | null;
-  /** Whether the member has just asked for it, and not taken an outcome back or come back to the page. */
-  isAskedFor: boolean;
+  /** What asked for it, where the member has since the page was opened and the last outcome recorded. */
+  call: Action<"call">;
+  /** When the call was asked for that the number was shown for last. */
+  shownFor: RefObject<number>;
 }
 
 /**
  * The number as a link that dials. It takes the focus when it was asked for, so that Enter is the next key, unless the member types. It
- * does not take the focus after any other press, because a key that is still held would then dial.
+ * does not take the focus when it comes back by itself or after any other press, because a key that is pressed or still held would then
+ * dial.
  */
-function NumberLink({ phone, tel, isAskedFor }: NumberProps) {
+function NumberLink({ phone, tel, call, shownFor }: NumberProps) {
   const link = useRef<HTMLAnchorElement>(null);
-  const [takesFocus] = useState(isAskedFor);
+  const [takesFocus] = useState(!call.isIdle && call.submittedAt !== shownFor.current);
   useEffect(() => {
     if (takesFocus && !takesTyping(document.activeElement)) link.current?.focus();
     announce(tel ? "You may call. The number is shown." : notDialled);
   }, [takesFocus, tel]);
+  useEffect(() => {
+    shownFor.current = call.submittedAt;
+  }, [shownFor, call.submittedAt]);
   return (
     <p className="number">
       <a ref={link} href={tel || undefined}>
