@@ -1,7 +1,7 @@
 // A page of the inbox while the server's answers come slowly, one after the other: nothing moves away under a press.
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { useBrowser } from "./support/browser.ts";
+import { intercept, useBrowser } from "./support/browser.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
 import { openAs } from "./support/inbox-pages.ts";
 
@@ -83,4 +83,18 @@ it("keeps everything that can be pressed where it is as each answer comes", asyn
     }
   }
   expect(moved).toEqual([]);
+});
+
+it("a state that is resumed before the answer about another one has come is resumed, too", async () => {
+  for (const state of ["LA", "MS"]) await maria.call("pause-state", { state, reason: "A hurricane" });
+  const page = await openAs(browser(), inbox, maria, "/team");
+  const resume = page.getByRole("button", { name: "Call there again" });
+  await expect.poll(() => resume.count()).toBe(2);
+  const held = Promise.withResolvers<void>();
+  await intercept(page, "**/api/resume-state", (route) => held.promise.then(() => route.continue()));
+  await resume.nth(0).click();
+  await resume.nth(1).click();
+  held.resolve();
+  await expect.poll(() => resume.count()).toBe(0);
+  expect((await maria.call("paused-states")).body.states).toEqual([]);
 });

@@ -48,6 +48,8 @@ function Passkeys() {
     // Also after a failure, because the server may have added the passkey although its answer was lost.
     reload();
   };
+  // A late answer about another passkey leaves this question open.
+  const closeRemoval = () => setRemoving((open) => (open === removing ? undefined : open));
   return (
     <section className="card" aria-labelledby="passkeys">
       <h2 id="passkeys" ref={heading} tabIndex={-1}>
@@ -84,9 +86,7 @@ function Passkeys() {
         Add a passkey
       </button>
       {trouble && <Notice kind="trouble">{trouble}</Notice>}
-      {removing && (
-        <PasskeyRemoval passkey={removing} onRemoved={reload} onClose={() => setRemoving(undefined)} />
-      )}
+      {removing && <PasskeyRemoval passkey={removing} onRemoved={reload} onClose={closeRemoval} />}
     </section>
   );
 }

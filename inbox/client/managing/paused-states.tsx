@@ -1,6 +1,7 @@
 // The states to which no calls are made for a while, as Louisiana may order in an emergency.
-import type { FormEvent } from "react";
+import type { FormEvent, MouseEvent } from "react";
 import { stateChoices, stateNames } from "../../../calling/state-names.ts";
+import type { ResponseOf } from "../../api.ts";
 import { useDraft } from "../page/drafts.ts";
 import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
@@ -9,9 +10,7 @@ import { refreshAfterChange, useAction, useCall } from "../queries.ts";
 
 export function PausedStates() {
   const { data, error } = useCall("paused-states", {});
-  const resume = useAction("resume-state");
   const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
-  const afterChange = { onSuccess: () => refreshAfterChange("paused-states", "queue") };
   return (
     <section className="card" aria-labelledby="paused-states">
       <h2 id="paused-states" ref={heading} tabIndex={-1}>
@@ -24,31 +23,46 @@ export function PausedStates() {
       <Loading error={error} isLoaded={data !== undefined} />
       {data && (
         <ul className="plain-list">
-          {data.states.map(({ state, paused_at, paused_by, reason }) => (
-            <li key={state}>
-              <span>
-                <strong>{stateNames[state] ?? state}</strong>
-                <span className="quiet">
-                  {reason}. By {paused_by}, {moment(paused_at)}
-                </span>
-              </span>
-              <button
-                type="button"
-                className="button quiet"
-                onClick={(press) => {
-                  notePress(press);
-                  resume.mutate({ state }, afterChange);
-                }}
-              >
-                Call there again
-              </button>
-            </li>
+          {data.states.map((paused) => (
+            <PausedState key={paused.state} paused={paused} onPress={notePress} />
           ))}
         </ul>
       )}
-      <FailureNotice error={resume.error} />
-      <PauseForm onPaused={afterChange.onSuccess} />
+      <PauseForm onPaused={refreshStates} />
     </section>
+  );
+}
+
+const refreshStates = () => refreshAfterChange("paused-states", "queue");
+
+interface PausedStateProps {
+  paused: ResponseOf<"paused-states">["states"][number];
+  onPress(press: MouseEvent): void;
+}
+
+/** Each state is resumed by itself, because a second one may be pressed before the answer about the first. */
+function PausedState({ paused: { state, paused_at, paused_by, reason }, onPress }: PausedStateProps) {
+  const resume = useAction("resume-state");
+  return (
+    <li>
+      <span>
+        <strong>{stateNames[state] ?? state}</strong>
+        <span className="quiet">
+          {reason}. By {paused_by}, {moment(paused_at)}
+        </span>
+        <FailureNotice error={resume.error} />
+      </span>
+      <button
+        type="button"
+        className="button quiet"
+        onClick={(press) => {
+          onPress(press);
+          resume.mutate({ state }, { onSuccess: refreshStates });
+        }}
+      >
+        Call there again
+      </button>
+    </li>
   );
 }
 
