@@ -82,12 +82,14 @@ describe("a manager", () => {
       "Ines\u1680Costa",
       "Ines\ufff3 Costa",
       "\u{1d173}Ines Costa\u{1bca0}",
+      "Ines Costa \u200d",
+      "Ines \u200d Costa",
     ])
       expect([name, await invite(name)]).toEqual([name, 409]);
     expect(await invite("Zoe\u0301 Diaz")).toBe(200);
-    for (const name of ["Zo\u00e9 Diaz", "Zoe\u034f\u0301 Diaz"])
+    for (const name of ["Zo\u00e9 Diaz", "Zoe\u034f\u0301 Diaz", "Zoe\u200d\u0301 Diaz"])
       expect([name, await invite(name)]).toEqual([name, 409]);
-    for (const name of ["Operator", "opera\u200ctor"])
+    for (const name of ["Operator", "opera\u200ctor", "Operator \u200d"])
       expect([name, await invite(name)]).toEqual([name, 409]);
     expect(await invite("क्\u200dष")).toBe(200);
     // Each letter of the last one is kept as two characters, so the name has more than 100.
@@ -166,6 +168,22 @@ describe("a manager", () => {
       { action: "paused state", details: { state: "MS" } },
       { action: "resumed state", details: { state: "MS" } },
     ]);
+  });
+
+  it("is named in the audit log for taking a lead back also from a member who was claiming it at the same moment", async () => {
+    const id = await addLead(database);
+    await database.owner`
+      insert into private.claims (lead_id, member_id, until) values (${id}, ${dana.id}, now() - interval '1 second')`;
+    const { taking } = await database.owner.begin(async (tx) => {
+      await tx`update private.claims set until = now() + interval '20 minutes' where lead_id = ${id}`;
+      const taking = maria.call("take-back", { id });
+      await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
+      return { taking };
+    });
+    await taking;
+    const entries = await database.owner`
+      select details from private.audit_log where action = 'took lead back' and lead_id = ${id}`;
+    expect([...entries]).toEqual([{ details: { from: "Dana" } }]);
   });
 
   it("may type the reference of a lead to erase in capitals and with blanks, or its whole id", async () => {

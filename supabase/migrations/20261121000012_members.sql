@@ -1,5 +1,5 @@
 -- Who works in the inbox. The inbox logs in as `leads_team` and has no right to any table: it calls functions of the schema `team`,
--- which find out from the session who acts, and write the audit log in the same transaction.
+-- which find out from the session who acts. A change writes the audit log in its own transaction, a look in one before it.
 
 -- A member's name as it is stored: without invisible characters, with single spaces, in NFC. The joiners of some scripts (U+200C, U+200D)
 -- stay. Invisible characters are removed before NFC and before spaces are joined, because one may stand between a letter and its accent
@@ -17,7 +17,7 @@ return btrim(regexp_replace(normalize(
 create function private.member_key(name text) returns text
 language sql immutable
 set search_path = ''
-return lower(regexp_replace(name, '[\u200c\u200d]', '', 'g'));
+return lower(private.member_name(regexp_replace(name, '[\u200c\u200d]', '', 'g')));
 
 create table private.members (
   id uuid primary key default gen_random_uuid(),

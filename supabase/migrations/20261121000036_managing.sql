@@ -76,8 +76,11 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_manager();
-  holder jsonb := private.holder_of(lead);
+  holder jsonb;
 begin
+  -- Waits for a member who is claiming the lead, so that the holder named in the audit log is the one who loses it.
+  perform from private.claims c where c.lead_id = lead for update;
+  holder := private.holder_of(lead);
   delete from private.claims c where c.lead_id = lead;
   if holder is not null then
     perform private.audit(actor, 'took lead back', lead, jsonb_build_object('from', holder ->> 'name'));
