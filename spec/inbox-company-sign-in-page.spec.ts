@@ -84,6 +84,16 @@ describe("the company's own sign-in", () => {
     await page.getByText("Your company's sign-in said no, or was broken off.").waitFor();
   });
 
+  it("says why it failed also to a member who is signed in", async () => {
+    const page = await open(`${inbox.url}/join#${await invite("Ivo")}`);
+    await signInAtCompany(page, "ivo@company.example");
+    await page.getByRole("link", { name: "Ivo" }).waitFor();
+    await page.goto(`${inbox.url}/sign-in#sign-in-refused`);
+    await page.getByText("Your company's sign-in said no, or was broken off.").waitFor();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    expect(page.url()).toBe(`${inbox.url}/sign-in`);
+  });
+
   it("unlocks a locked screen, for which the provider asks for the person again", async () => {
     const page = await open(`${inbox.url}/join#${await invite("Lee")}`);
     await signInAtCompany(page, "lee@company.example");

@@ -7,6 +7,7 @@ import type { SignedIn } from "./page/frame.tsx";
 import { lazyPage } from "./page/lazy-page.tsx";
 import { PageHeading } from "./page/page-heading.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";
+import { SignInFailure } from "./signing-in/sign-in-page.tsx";
 
 const StopProofPage = lazyPage(() => import("./lead/stop-proof-page.tsx"));
 const StopNumberPage = lazyPage(() => import("./lead/stop-number-page.tsx"));
@@ -25,8 +26,9 @@ export const Pages = memo(function Pages({ member }: { member: SignedIn }) {
         <Route path="/">
           <QueuePage member={member} />
         </Route>
-        {/* A member who is signed in already and opens /sign-in sees the queue. */}
+        {/* A member who is signed in already and opens /sign-in sees the queue. A company sign-in that failed leads here, too. */}
         <Route path="/sign-in">
+          <SignInFailure />
           <QueuePage member={member} />
         </Route>
         <Route path="/leads/:id">{({ id }) => <LeadPage key={id} id={id} member={member} />}</Route>

@@ -35,7 +35,7 @@ export function LockScreen({ name, onUnlocked }: { name: string | undefined; onU
       <p>
         {name ? `${name}, this` : "This"} screen is locked.{" "}
         {hasDrafts() &&
-          "What you typed is kept until you unlock it with a passkey, and lost when you sign out or leave this page."}
+          "What you typed is there again when you unlock with a passkey. It is lost if you sign out or leave this page."}
       </p>
       <SignInButton label="Unlock with a passkey" run={signInWithPasskey} onDone={enter} />
       <CompanySignIn />

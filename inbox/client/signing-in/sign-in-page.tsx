@@ -27,9 +27,14 @@ export function SignInPage({ onSignedIn }: { onSignedIn(): void }) {
   );
 }
 
+/** Why the company sign-in that led to this page failed, where it did. */
+export function SignInFailure() {
+  const [failure] = useState(() => errorInAddress());
+  return failure && <Notice kind="trouble">{failure}</Notice>;
+}
+
 /** The button that leads to the company's identity provider, when one is set up, and why the last such sign-in failed. */
 export function CompanySignIn({ token }: { token?: string }) {
-  const [failure] = useState(() => errorInAddress());
   const { data } = useQuery({
     queryKey: ["sign-in/methods"],
     queryFn: () => callSignIn("sign-in/methods", {}),
@@ -40,7 +45,7 @@ export function CompanySignIn({ token }: { token?: string }) {
   };
   return (
     <>
-      {failure && <Notice kind="trouble">{failure}</Notice>}
+      <SignInFailure />
       {data?.oidc && (
         <SignInButton label="Sign in with your company account" kind="plain" run={leave} onDone={() => {}} />
       )}
