@@ -62,6 +62,7 @@ async function serve(program: Program): Promise<void> {
     // A web process that is set to deliver nothing, or that holds no login for it.
     if (!running) log("delivery-elsewhere");
     if (config.backups && ownerAddress) backups = backUpDaily(config.backups, ownerAddress, log);
+    else if (config.backups) log("backups-elsewhere");
     inbox = await inboxFrom(ownerAddress, config, counts, log);
     if (stopping.aborted) await inbox?.stop();
   };

@@ -156,6 +156,10 @@ export const events = {
     level: "info",
     sentence: "Made a backup of everything, and verified it. It is in BACKUP_DIR.",
   },
+  "backups-elsewhere": {
+    level: "warn",
+    sentence: `This process makes no backups, although BACKUP_DIR is set: that needs the owner's login in DATABASE_URL. Where that is set, run each day: ${typed("backup")}`,
+  },
   "old-backups-kept": { level: "warn", sentence: "Older backups could not be removed from BACKUP_DIR." },
   "backup-failed": {
     level: "error",

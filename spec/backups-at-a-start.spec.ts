@@ -1,5 +1,5 @@
 // The backups of a server around its start: at once where one is missing, has failed, or was left by a server that was killed.
-import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -60,19 +60,33 @@ describe("a server with BACKUP_DIR", () => {
     expect(await readdir(kept)).toEqual([(await state())?.file_name]);
   });
 
-  it("tries again at once what failed, because whoever starts it may have mended that", async () => {
-    const kept = join(home, "mended");
-    await writeFile(kept, "");
-    await database.owner`update private.backup_state set taken_at = null, claimed_until = null`;
-    expect(await tryBackup(3, kept)).toBe(true);
-    expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (EEXIST)." });
-    await rm(kept);
-    const open = () => connect(database.url, { max: 1 });
-    const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
-    onTestFinished(running.stop);
-    await until(async () => (await state())?.failure === null);
-    expect(await readdir(kept)).toHaveLength(1);
-  });
+  it.each([
+    ["where there is no backup", null],
+    ["where the newest backup is some hours old", "5 hours"],
+  ])(
+    "tries again at once what failed, because whoever starts it may have mended that, %s",
+    async (_, age) => {
+      const kept = join(home, `mended-${age}`);
+      await writeFile(kept, "");
+      await database.owner`update private.backup_state set taken_at = null, claimed_until = null`;
+      expect(await tryBackup(3, kept)).toBe(true);
+      if (age)
+        await database.owner`
+        update private.backup_state
+        set taken_at = now() - ${age}::interval, file_name = 'leads.backup', verified_by = 'restored'`;
+      expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (EEXIST)." });
+      await rm(kept);
+      if (age) {
+        await mkdir(kept);
+        await writeFile(join(kept, "leads.backup"), "");
+      }
+      const open = () => connect(database.url, { max: 1 });
+      const running = startScheduledBackups({ folder: kept, keep: 3 }, { open, url: database.url, log });
+      onTestFinished(running.stop);
+      await until(async () => (await state())?.failure === null);
+      expect(await readdir(kept)).toHaveLength(age ? 2 : 1);
+    },
+  );
 
   it("makes at once the backup that a killed server had begun, and leaves one alone that is being made", async () => {
     const kept = join(home, "killed");

@@ -72,10 +72,14 @@ describe("starting", () => {
       registerHooks({ load(url, context, next) { console.log("loads " + url); return next(url, context); } });`;
     const { output } = await startServer({
       DATABASE_URL: database.url,
+      INBOX: "on",
+      INBOX_PORT: "0",
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tellEachFile)}`,
     });
     expect(output()).toMatch(/loads \S+\/web\/app\.ts\n/);
-    expect(output()).not.toMatch(/loads \S+(\/inbox\/app\.ts|simplewebauthn|openid-client)/);
+    expect(output().split(" listening: ")[0]).not.toMatch(
+      /loads \S+(\/inbox\/app\.ts|simplewebauthn|openid-client)/,
+    );
   });
 
   it("writes the anonymous key that it was started with into the page, and refuses a lead with another key", async () => {
@@ -120,6 +124,16 @@ describe("starting", () => {
     const [first] = await owner`
       select n.text is not null as known, array(select channel from private.deliveries) as owed from private.notices n`;
     expect(first).toEqual({ known: true, owed: ["webhook"] });
+  });
+
+  it("says that it makes no backups when it has only the intake's login", async () => {
+    const { intakeUrl } = await makeDatabase();
+    const login = { INTAKE_DATABASE_URL: intakeUrl, DELIVERY: "off" };
+    const { output } = await startServer({ ...login, BACKUP_DIR: join(folder, "backups") });
+    await expect.poll(output).toContain(" backups-elsewhere: This process makes no backups,");
+    const without = await startServer(login);
+    await expect.poll(without.output).toContain(" delivery-elsewhere: ");
+    expect(without.output()).not.toContain("backups-elsewhere");
   });
 
   it("ends with a sentence when it has only the roles' logins and lacks the tables that its delivery or its inbox needs", async () => {

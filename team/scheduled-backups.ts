@@ -25,7 +25,7 @@ const checkInterval = 5 * 60_000;
 /** The name of the session that reads the database for a backup, from its beginning to the end of its verification. */
 const readerName = "leads backup reader";
 
-/** As PostgreSQL writes an interval. */
+/** As PostgreSQL reads an interval. */
 const pauseAfterFailure = "1 hour";
 
 /** Milliseconds that a stop may take to remove what a backup under way has made so far. */
@@ -113,7 +113,8 @@ export interface BackedUpDatabase {
 }
 
 /**
- * Makes, verifies and records a backup when the newest is a day old, or is `missing`, and no other server makes one. Returns whether it
+ * Makes, verifies and records a backup when the newest is a day old or `missing`, or the last attempt failed, and no other server makes
+ * one. Returns whether it
  * tried, also where that failed. Aborted, it leaves nothing behind, and the next server may begin at once. Ignores a claim and a backup of a time
  * too far ahead, because a clock that was ahead for a moment wrote them, and they would put all backups off until then.
  */
@@ -132,6 +133,7 @@ export async function backUpWhenDue(
       and (
         coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
         or file_name = ${missing}
+        or failure is not null
       )
     returning claimed_until::text as until, now() as at`;
   if (!claim) return false;
