@@ -70,6 +70,7 @@ const whyNothing = (reason: Reason, lead: string): string =>
   ({
     delivered: `There is nothing to send again: the channels have been told of ${lead}.`,
     "not owed": `There is nothing to send: no channel is owed a message about ${lead}.`,
+    "erasure waits": `There is nothing to send again: the message that ${lead} was erased waits for its first attempt.`,
     "channel not set up": `What is owed about ${lead} goes to a channel that is not set up: it is sent when that channel is set up again.`,
     "no channel": `No channel is set up. ${howToSetUp()} and start the server again.`,
   })[reason];

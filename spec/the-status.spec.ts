@@ -329,14 +329,20 @@ describe("leads retry", () => {
     expect(await dueNow()).toEqual([{ channel: "email" }]);
   });
 
-  it("does not say that a channel was told of a lead that was erased before any was", async () => {
-    await channelsOn("webhook");
-    const id = await store("Erased unheard");
-    await database.owner`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
-    expect(await leads(url, "retry", id)).toMatchObject({
-      status: 1,
-      stderr: `There is nothing to send: no channel is owed a message about ${reference(id)}.\n`,
-    });
+  it("tells whether the message of an erasure is owed to nobody, waits, or waits for a channel that is not set up", async () => {
+    const retryErased = async (wasTold: boolean, ...channels: string[]) => {
+      await channelsOn("webhook");
+      const id = await store(channels.join());
+      if (wasTold) await settle(id, "webhook", "delivered_at");
+      await database.owner`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+      await channelsOn(...channels);
+      return (await leads(url, "retry", id)).stderr.replace(reference(id), "it");
+    };
+    expect(await retryErased(false, "webhook")).toBe(
+      "There is nothing to send: no channel is owed a message about it.\n",
+    );
+    expect(await retryErased(true, "webhook", "email")).toContain("waits for its first attempt");
+    expect(await retryErased(true, "email")).toContain("goes to a channel that is not set up");
   });
 
   it("has all that waits for a later attempt sent at once", async () => {

@@ -3,27 +3,32 @@ import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
 
 /**
- * How many deliveries are due now, or why none is sent. "delivered": all were delivered. "not owed": none is owed and none was delivered,
- * because the lead was erased before any channel was told of it. "no channel": no channel is set up. "channel not set up": deliveries are
- * owed, but only to channels that are not set up.
+ * How many deliveries are due now, or why none is sent. "delivered": all were delivered, except what a retired channel did not take. "not
+ * owed": none is owed and none was delivered, because the lead was erased before any channel was told of it. "erasure waits": the message
+ * that the lead was erased waits for its first attempt. "no channel": no channel is set up. "channel not set up": deliveries are owed, but
+ * only to channels that are not set up.
  */
 export type Retried =
   | { due: number }
-  | { nothing: "delivered" | "not owed" | "no channel" | "channel not set up" };
+  | { nothing: "delivered" | "not owed" | "erasure waits" | "no channel" | "channel not set up" };
 
 /** Makes the undelivered deliveries of one lead due now. Where no channel took a message about it, enqueues one for each that is set up. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await outbox.requeueLead(sql, id);
-  const [found] = await sql<{ has_channel: boolean; will_be_sent: boolean; was_told: boolean }[]>`
+  const [found] = await sql<Record<"has_channel" | "will_be_sent" | "is_owed" | "was_told", boolean>[]>`
     with owed as (
-      select d.delivered_at, d.channel in (select name from private.channels where enabled) as is_set_up
-      from private.deliveries d where d.lead_id = ${id}
+      select d.delivered_at, c.enabled as is_set_up
+      from private.deliveries d join private.channels c on c.name = d.channel
+      where d.lead_id = ${id} and (d.delivered_at is not null or c.retired_at is null)
     )
     select exists (select from private.channels where enabled) as has_channel,
       exists (select from owed where delivered_at is null and is_set_up) as will_be_sent,
+      exists (select from owed where delivered_at is null) as is_owed,
       exists (select from owed where delivered_at is not null) as was_told`;
   if (!found?.has_channel) return { nothing: "no channel" };
-  if (due > 0) return found.will_be_sent ? { due } : { nothing: "channel not set up" };
+  if (found.is_owed && !found.will_be_sent) return { nothing: "channel not set up" };
+  if (due > 0) return { due };
+  if (found.is_owed) return { nothing: "erasure waits" };
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
 
