@@ -127,13 +127,21 @@ describe("an unexpected exception", () => {
 });
 
 describe("what a library prints", () => {
-  const methods = ["log", "info", "warn", "error", "debug", "trace"] as const;
+  const methods = ["log", "info", "warn", "error", "debug", "trace", "dir"] as const;
   const own = methods.map((name) => [name, console[name]] as const);
   const listeners = process.listeners("warning");
   afterEach(() => {
     for (const [name, method] of own) console[name] = method;
-    for (const listener of process.listeners("warning"))
-      if (!listeners.includes(listener)) process.off("warning", listener);
+    process.removeAllListeners("warning");
+    for (const listener of listeners) process.on("warning", listener);
+  });
+
+  it("is not printed where it is a warning, also when Node has printed one before", () => {
+    const printed = vi.fn();
+    process.on("warning", printed);
+    logWhatLibrariesPrint(() => {});
+    process.emit("warning", Object.assign(new Error("Rosa Martinez"), { name: "DeprecationWarning" }));
+    expect(printed).not.toHaveBeenCalled();
   });
 
   it("is logged as a bug where Node warns of a leak of listeners, and not where it warns of its own interfaces", () => {
@@ -156,7 +164,7 @@ describe("what a library prints", () => {
       console.error(new QuotingError("Rosa Martinez"));
       console.warn("Something about", new QuotingError("Rosa Martinez"));
       console.error("Rosa Martinez");
-      for (const name of ["log", "info", "debug", "trace"] as const) console[name]("Rosa Martinez");
+      for (const name of ["log", "info", "debug", "trace", "dir"] as const) console[name]("Rosa Martinez");
     });
     expect(streams.flatMap(({ mock }) => mock.calls)).toEqual([]);
     for (const stream of streams) stream.mockRestore();
