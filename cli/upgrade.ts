@@ -10,7 +10,7 @@ export const upgrade: AddCommand = (program, _, runOnFolder) => {
     .command("upgrade")
     .summary("upgrade the embedded database to this program's PostgreSQL")
     .description(
-      "Upgrades the embedded database to the PostgreSQL version that comes with this program. Stop the server first. The old data is kept beside the new. Ctrl-C stops the upgrade and leaves the old data in use.",
+      "Upgrades the embedded database to the PostgreSQL version that comes with this program. Stop the server first. The old data is kept beside the new. Until all is copied, Ctrl-C stops the upgrade and leaves the old data in use.",
     )
     .action(() =>
       runOnFolder(async ({ config, tell, out, showStatusLine, signal }) => {
@@ -26,9 +26,10 @@ export const upgrade: AddCommand = (program, _, runOnFolder) => {
           onCopied: progressOf({ showStatusLine }, "Copying"),
         }).catch(refuseFailedCopy);
         const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
+        // The data is brought over, whether or not anybody can read this: deploy/releases goes by the exit status.
         await out(
           `Upgraded PostgreSQL ${from} to ${to}: ${counted(rows["public.leads"] ?? 0, "lead")}, ${counted(all, "row")} in all.\n`,
-        );
+        ).catch(() => {});
         tell(
           `The old data is kept in ${kept}. Start the server, look at the leads, and then delete that folder.`,
         );

@@ -206,6 +206,18 @@ describe("a release with another PostgreSQL", () => {
     expect(inForce()).toBe("releases/2.0.0");
   });
 
+  it("is not put in force on data of a newer PostgreSQL, and no upgrade is advised", () => {
+    mkdirSync(at("var/lib/leads/postgresql"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");
+    type("first", pack("1.0.0"));
+    writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "19\n");
+    const refused = type("update", pack("1.1.0"));
+    expect(refused.status).toBe(1);
+    expect(refused.said).toContain("the data is of a newer PostgreSQL than release 1.1.0 brings.");
+    expect(refused.said).not.toContain("--upgrade-postgresql");
+    expect(inForce()).toBe("releases/1.0.0");
+  });
+
   it("leaves a server stopped that was stopped, also where the data cannot be brought over", () => {
     mkdirSync(at("var/lib/leads/postgresql"));
     writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "18\n");

@@ -2,7 +2,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The major version that wrote a cluster; undefined where there is no cluster, or no file PG_VERSION in it. */
+/** The major version that wrote a cluster; undefined where there is no cluster, or no file PG_VERSION in it; NaN where that file is empty. */
 export function majorOf(cluster: string): number | undefined {
   const file = join(cluster, "PG_VERSION");
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) : undefined;

@@ -5,8 +5,8 @@ export interface Options {
   /** The folder that holds the data. It is made when there is none. */
   dataDir: string;
   /**
-   * Names the program whose PostgreSQL this is, at most 40 of [a-z0-9-]: in the titles of the processes, in the folder
-   * for a socket whose own path would be too long, and in `systemDir`. By default `embedded-postgres`.
+   * Names the program whose PostgreSQL this is, at most 40 of [a-z0-9-]: in the folder for a socket whose own path
+   * would be too long, and in the default of `systemDir`. By default `embedded-postgres`.
    */
   name?: string;
   /** The role that owns the database, a superuser. By default `owner`. */
@@ -56,7 +56,7 @@ const defaultAdvice: Advice = {
   upgrade: "bring the data over with upgradeData",
 };
 
-/** Fills in what a caller leaves open. @throws TypeError when a name would not be safe in a path, a title or SQL. */
+/** Fills in what a caller leaves open. @throws TypeError when a name would not be safe in a path or SQL. */
 export function setUp(options: Options): Setup {
   const { name = "embedded-postgres", owner = "owner", database = "app" } = options;
   if (!/^[a-z0-9-]{1,40}$/.test(name)) throw new TypeError("name must be at most 40 of [a-z0-9-].");

@@ -1,7 +1,7 @@
 // Says why this program cannot use a folder, and what to type: a file in it belongs to another user, such as one that an earlier run as
 // root left. Where no file does, the advice is to look at the permissions and the disk.
 import { spawnSync } from "node:child_process";
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { environment } from "./account.ts";
 
@@ -12,7 +12,7 @@ export function ownerAdvice(folder: string): string {
     return "See whether this user may write there, and whether its disk takes writes and has room";
   const own = process.getuid?.() ?? 0;
   const owner = nameOf(uid) ?? `user ${uid}`;
-  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(own) ?? own} ${quoted(folder)}"`;
+  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(own) ?? own} ${quoted(realpathSync(folder))}"`;
 }
 
 /** The folder itself, or the first thing in it, that belongs to another user than ours. No owner keeps root out. */
@@ -22,16 +22,19 @@ function foreignEntry(folder: string): [path: string, uid: number] | undefined {
   try {
     const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
     for (const path of paths) {
-      const { uid } = lstatSync(path);
-      if (uid !== own) return [path, uid];
+      const uid = ownerOf(path);
+      if (uid !== undefined && uid !== own) return [path, uid];
     }
   } catch {
     // A folder that we may not even list belongs to another user.
-    const uid = lstatSync(folder, { throwIfNoEntry: false })?.uid;
+    const uid = ownerOf(folder);
     if (uid !== undefined && uid !== own) return [folder, uid];
   }
   return undefined;
 }
+
+/** Of a link, who owns what it leads to, because nothing else counts. Undefined where there is nothing. */
+const ownerOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.uid;
 
 /** Undefined for a user without a name, such as that of a container. */
 function nameOf(uid: number): string | undefined {

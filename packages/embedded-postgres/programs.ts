@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -41,7 +42,11 @@ export function programsFor(account: Account | undefined, dataFolder: string, se
   const copy = join(account ? setup.systemDir : dataFolder, `programs-${copyName(installed)}`);
   if (!programsIn(copy, account)) copyPrograms(installed, copy, account);
   const copied = programsIn(copy, account);
-  if (copied) return copied;
+  if (copied) {
+    // So that a start that copies other programs takes it for one in use, such as the second copy of an upgrade.
+    utimesSync(copy, new Date(), new Date());
+    return copied;
+  }
   throw new EmbeddedPostgresError(
     `The embedded PostgreSQL cannot be run on this machine (tried in ${copy}): ${setup.advice.ownServer}.`,
   );

@@ -103,6 +103,13 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
     );
   });
 
+  it("is refused, and nothing is changed, where an interrupted copy left its version empty", async () => {
+    writeFileSync(join(dataDir, "postgresql/PG_VERSION"), "");
+    await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
+      "PG_VERSION is empty, so nobody knows of which PostgreSQL the data is.",
+    );
+  });
+
   it("stays in use, with nothing left beside it, when the copy fails", async () => {
     const before = readdirSync(dataDir).sort();
     const failing = () => Promise.reject(new Error("The copy failed."));

@@ -1,7 +1,7 @@
 // Brings data of an older major version over: both servers run side by side, the caller copies from one to the other, and
 // a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it is
 // kept beside the new.
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
 import { holdsData, majorOf, swapClusters, upgradePlace } from "./cluster-place.ts";
 import {
@@ -137,6 +137,10 @@ const withPort = (url: string, port: number) => url.replace(/\/[^/]*$/, (databas
 function requireOlder({ path, cluster }: LockedDataFolder, major: number): number {
   const from = majorOf(cluster);
   if (from === undefined) throw noData(path);
+  if (Number.isNaN(from))
+    throw new EmbeddedPostgresError(
+      `${join(cluster, "PG_VERSION")} is empty, so nobody knows of which PostgreSQL the data is. If it is a copy, make it anew.`,
+    );
   if (from < major) return from;
   throw new EmbeddedPostgresError(
     `The data in ${path} is PostgreSQL ${from}'s, and this program brings PostgreSQL ${major}: there is nothing to upgrade.`,

@@ -4,7 +4,7 @@
 set -eu
 
 oldest="22.18" # the first Node that runs TypeScript without a flag
-# With others, npm leaves out the packages of native code, which ask for one of these.
+# With any other Node, npm leaves out the packages of native code.
 installing="20.19 or a later 20, or 22.12 or newer"
 fetched="24.21.0" # what runtime/package-lock.json pins
 
