@@ -101,6 +101,7 @@ describe("the page loads of a long time, from the sums of its months", () => {
       () =>
         sql`update private.page_counts set n = n + 5 where day = ${month}::text::date + 11 and campaign = 'spring'`,
       () => sql`delete from private.page_counts where day = ${month}::text::date + 12 and device = 'phone'`,
+      () => sql`update private.page_counts set day = ${daysAgo(0)} where day = ${month}::text::date + 14`,
       () => sql`
         insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
         values (${month}::text::date + 13, -1, 'spring', '', 'spring', '', 'phone', 'view', 1000) on conflict (day, hour, source, medium, campaign, variant, device, step)

@@ -87,6 +87,8 @@ describe("a lead gets a spam flag", () => {
   it.each([
     "Dr. Com",
     "T.Ly",
+    "Mr.Link",
+    "Dr.Dev Patel",
     "J.Me Smith",
     "St.John",
     "J.R. Orgill",

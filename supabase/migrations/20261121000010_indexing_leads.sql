@@ -1,12 +1,13 @@
 -- New leads get their row of `private.lead_work` here, soon after their insert, which is not to wait for it. The flags of suspected
 -- spam are decided at the same moment.
 
--- Whether words hold a link. What stands before the dot of a bare domain has two characters or more: J.Me or T.Ly is a name.
+-- Whether words hold a link. What stands before the dot of a bare domain has two characters or more, and is no title: J.Me, T.Ly and
+-- Mr.Link are names.
 create function private.holds_link(words text) returns boolean
 language sql immutable parallel safe
 set search_path = ''
 return private.in_ascii(words) ~* (
-  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|[a-z0-9-]+\.[a-z]{2,}/\S|[a-z0-9-]{2,}\.'
+  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|[a-z0-9-]+\.[a-z]{2,}/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.'
   '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
 );
 
@@ -67,7 +68,7 @@ $$;
 
 -- The leads that have no row yet, the oldest first and those of one moment by their ids, because two processes that wrote the same rows
 -- in two orders would wait for each other. Looks back a little further than the newest row, because leads are not committed
--- in the order of their times; an insert of the intake ends within 8 seconds. A wider look back finds leads that a person inserted by
+-- in the order of their times; an insert of the intake takes 8 seconds at most, besides the wait for a synchronous standby. A wider look back finds leads that a person inserted by
 -- hand in a long transaction. A row with a time in the future does not count, because a clock that was ahead for a moment would
 -- otherwise hide every lead of the time until then.
 create function private.leads_to_index(at_most integer default null, look_back interval default '15 seconds') returns setof uuid
@@ -185,7 +186,7 @@ begin
   if not exists (select from private.lead_work w where w.lead_id = lead) then
     perform private.index_new_leads(null);
   end if;
-  -- One that is older than index_new_leads looks.
+  -- For a lead older than index_new_leads looks back.
   if not exists (select from private.lead_work w where w.lead_id = lead) then
     perform private.index_leads(array[lead]);
   end if;

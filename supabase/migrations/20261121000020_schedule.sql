@@ -1,6 +1,6 @@
 -- On hosted Supabase no process of ours stays running: a delivery is made when a request comes to submit-lead. A visitor's call
 -- may never come (the page is closed, the network gone), and an attempt that failed must be made again. So the database itself
--- makes a wake-up call each minute, where pg_cron and pg_net are. Everywhere else this table stays empty and nothing calls.
+-- makes a wake-up call each minute, where pg_cron and pg_net are. Without them nothing calls. Without submit-lead this table stays empty.
 
 create table private.wake_up_call (
   only_row boolean primary key default true,
@@ -42,6 +42,7 @@ set search_path = ''
 as $$
 declare
   call constant text := 'select private.call_submit_lead()';
+  count constant text := 'select private.index_missed_leads(), private.recount()';
   names constant text[] := array['call submit-lead', 'remove old records of calls to submit-lead', 'count leads anew'];
 begin
   insert into private.wake_up_call as w (url, key) values (submit_lead_url, anonymous_key)
@@ -56,9 +57,10 @@ begin
     perform cron.schedule(names[1], '* * * * *', call);
     -- pg_cron keeps a line of every run, for ever.
     perform cron.schedule(names[2], '17 4 * * *', format(
-      'delete from cron.job_run_details where jobid in (select jobid from cron.job where jobname = any (%L)) and end_time < now() - interval ''3 days''',
-      names));
-    perform cron.schedule(names[3], '37 4 * * *', 'select private.index_missed_leads(), private.recount()');
+      -- Also those of jobs that were scheduled anew since, which have another id.
+      'delete from cron.job_run_details where (jobid in (select jobid from cron.job where jobname = any (%L)) or command in (%L, %L)) and coalesce(end_time, start_time) < now() - interval ''3 days''',
+      names, call, count));
+    perform cron.schedule(names[3], '37 4 * * *', count);
   end if;
   return true;
 end $$;

@@ -9,7 +9,7 @@ as $$
   select c.* from private.call_under_way(lead, member) c where c.at > now() - interval '10 minutes';
 $$;
 
--- Whether a call that was begun may still be made: the hours may have ended since, or a manager paused the state, which nobody's wish ends.
+-- Whether a call that was begun may still be made: the hours may have ended since, or a manager paused the state, which no wish overrides.
 create function private.may_go_on(c private.calls, win private.place_windows, is_asked boolean) returns boolean
 language sql immutable
 set search_path = ''

@@ -23,7 +23,7 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
   lead_given text := reverse(replace(lower(filter ->> 'lead'), '-', ''));
-  -- The leads whose ids end so, also those that are erased. None where there are fewer digits, without dashes, than the eight of a reference.
+  -- The leads whose ids end so, also those that are erased. None for fewer than eight digits (a reference), dashes not counted.
   leads uuid[] := case when lead_given is not null then array(
     select w.lead_id from private.lead_work w
     where length(lead_given) >= 8
@@ -97,7 +97,7 @@ begin
   );
 end $$;
 
--- A page of what was in the log before the entry was written. `before` is the `next` of the page before, and null for the first.
+-- A page of what stands before the entry in the log's order of time. `before` is the `next` of the page before, and null for the first.
 create function team.export_audit_log(entry bigint, before bigint, at_most integer) returns json
 language plpgsql
 security definer

@@ -24,8 +24,8 @@ alter table private.alert_state enable row level security;
 revoke all on private.alert_state from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- How many leads have waited longer than the settings say while no channel took a message about them, and since when the oldest waits.
--- A lead that the team has called, reviewed or closed waits no more. A lead that is older than three days counts only when it did before,
--- because the alert about it lasts until a channel takes a message or the team has it.
+-- A lead that the team has called, reviewed or closed waits no more. A lead older than three days is not counted anew. One that was counted
+-- before still is, because its alert lasts until a channel takes a message or the team has it.
 create function private.unnotified_leads(out leads integer, out oldest_at timestamptz)
 language plpgsql
 set search_path = ''

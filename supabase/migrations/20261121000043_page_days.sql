@@ -65,8 +65,10 @@ begin
   return null;
 end $$;
 
-create trigger page_counts_30_invalidate_sums after insert or update on private.page_counts
+create trigger page_counts_30_invalidate_sums after insert on private.page_counts
 for each row when (new.day < private.utc_day(now())) execute function private.invalidate_page_sums();
+create trigger page_counts_32_invalidate_sums after update on private.page_counts
+for each row when (least(old.day, new.day) < private.utc_day(now())) execute function private.invalidate_page_sums();
 create trigger page_counts_31_invalidate_sums after delete on private.page_counts
 for each row when (old.day < private.utc_day(now())) execute function private.invalidate_page_sums();
 create trigger page_counts_39_invalidate_sums after truncate on private.page_counts
