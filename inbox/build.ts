@@ -29,11 +29,12 @@ async function main(): Promise<void> {
   const madeOf = fingerprint(sources);
   if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
   const started = performance.now();
+  // The server may run as another user than the build.
+  process.umask(0o022);
   mkdirSync(builds, { recursive: true });
   removeOld();
   const folder = mkdtempSync(join(builds, "build-"));
   try {
-    // The server may run as another user than the build.
     chmodSync(folder, 0o755);
     const { bundleClient } = await import("./bundle-client.ts");
     const modules = await bundleClient(projectRoot, folder);

@@ -1,6 +1,6 @@
-// Where the build puts what it makes. Each build fills a folder of its own in `.render/`. `.render/current.json` names the
-// current one and is replaced by one rename, so a build that fails midway leaves the last one as it was. `dist/`, for
-// static hosts, is a copy of the folder's `dist/`.
+// Where the build puts what it makes. Each build fills a folder of its own in `.render/`. `dist/`, for static hosts, is a copy of the
+// folder's `dist/`. `.render/current.json` names the current build and is replaced last, by one rename: a build that fails before leaves the
+// last one in force, and the next start builds anew.
 import {
   chmodSync,
   cpSync,
@@ -67,9 +67,9 @@ export function makeCurrent(root: string, folder: string, madeOf: string): void 
     // The copy is made first, because it may fail on a full disk, and current.json may name only a complete build.
     const copy = join(folder, "dist-copy");
     cpSync(join(folder, "dist"), copy, { recursive: true });
-    renameSync(named, join(root, ".render/current.json"));
-    tryRename(join(folder, "notices.sql"), join(root, ".render/notices.sql"), ["ENOENT"]);
     replaceDist(root, folder, copy);
+    tryRename(join(folder, "notices.sql"), join(root, ".render/notices.sql"), ["ENOENT"]);
+    renameSync(named, join(root, ".render/current.json"));
   });
 }
 

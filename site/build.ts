@@ -1,5 +1,5 @@
 // Builds the site: the form's script, the renderer that the server imports, and `dist/`, which any static host
-// can serve. With `--if-stale` it does so only when the sources, or the settings in the scripts, have changed.
+// can serve. With `--if-stale` it does so only when the sources, or the settings in fingerprint(), have changed.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +15,8 @@ async function main(): Promise<void> {
   if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
   checkExperiments(experiments);
   const started = performance.now();
+  // The server may run as another user than the build.
+  process.umask(0o022);
   const { bundle } = await import("./bundle.ts");
   const { writeStaticSite } = await import("./static-site.ts");
   const folder = newBuildFolder(projectRoot);
@@ -31,8 +33,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * A hash of the sources, and of the settings that are built into the scripts. Those that the documents alone show are left out, because the
- * server renders its documents at each start; so `dist/` keeps the old ones until a build without `--if-stale`.
+ * A hash of the sources, and of the settings that decide the share cards, which files there are, and the form's backend. Others that the
+ * documents show are left out, because the server renders its documents at each start; so `dist/` keeps the old ones until a build without `--if-stale`.
  */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");

@@ -7,7 +7,7 @@ interface DocumentProps {
   lang: string;
   title: string;
   description: string;
-  /** The page's own address; none for a page that search engines are not to list. */
+  /** The address that search engines are to list for the page; none for a page that they are not to list. */
   canonical?: string;
   robots?: string;
   /** More for the head: the share card and what search engines read. */

@@ -57,7 +57,8 @@ function removeError() {
 }
 
 function becomeIdle() {
-  if (button.textContent === texts.busy) say(texts.button, "", false);
+  // Not by its words, which the browser may have translated.
+  if (button.disabled) say(texts.button, "", false);
 }
 
 function say(onButton: string, aloud: string, isBusy: boolean) {
