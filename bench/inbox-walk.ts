@@ -22,6 +22,9 @@ const { values } = parseArgs({
 });
 const stepsOfAnEpisode = 14;
 
+if (!(Number(values.steps) > 0 && Number.isInteger(Number(values.seed))))
+  throw new Error("--steps and --seed take numbers.");
+
 const folder = await mkdtemp(join(tmpdir(), "leads-walk-"));
 await chmod(folder, 0o711);
 const embedded = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });

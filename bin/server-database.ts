@@ -25,7 +25,7 @@ export interface ServerDatabase {
 }
 
 /**
- * Opens the database. If it answers and is set up within some seconds, it is ready when this returns. If not, this returns after them: the
+ * Opens the database. If it answers and is set up within some seconds, it is ready when this returns. If not, this returns all the same: the
  * article is then served without it, and leads are taken once it answers. An embedded one that recovers from a crash is waited for.
  */
 export async function openServerDatabase(

@@ -19,9 +19,12 @@ export function lawfulAgain({ at, ...clocks }: NextCall, now: Date): string {
 
 /** "Monday 9:00 AM in Kentucky", or "Monday 1:00 PM Eastern time" when the ZIP code is unknown. */
 export function momentOn({ zone, state = "unknown" }: Clocks, at: Date, now: Date): string {
-  const where = state === "unknown" ? "Eastern time" : `in ${stateNames[state] ?? state}`;
+  const where = state === "unknown" ? "Eastern time" : inState(state);
   return `${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}`;
 }
+
+/** "in Kentucky", "at a military address in Europe". */
+const inState = (state: string) => `${/^A[AEP]$/.test(state) ? "at" : "in"} ${stateNames[state] ?? state}`;
 
 /** By whose clocks a time is told. */
 type Clocks = Omit<NextCall, "at">;

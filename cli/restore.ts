@@ -13,7 +13,7 @@ export const restore: AddCommand = (program, run) => {
     .command("restore")
     .summary("put a backup into an empty database")
     .description(
-      "Puts a backup into an empty database, all of it or nothing. An embedded database that is not there yet is made; one in DATABASE_URL must be there, and gets its tables. Nobody is told again of what was delivered before the backup was made. Ctrl-C leaves the database as it was.",
+      "Puts a backup into an empty database, all of it or nothing. An embedded database that is not there yet is made; one in DATABASE_URL must be there, and gets its tables. Nobody is told again of what was delivered before the backup was made. After Ctrl-C nothing is restored.",
     )
     .argument("<file>", "a file that `leads backup` made", readFileName)
     .option(

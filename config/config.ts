@@ -50,7 +50,7 @@ function configOf(settings: Settings) {
     logFormat: settings.LOG_FORMAT,
     /** Where the embedded PostgreSQL keeps its data; unset means the supervisor's own choice. */
     dataDir: settings.DATA_DIR,
-    /** The provider's own PostgreSQL (14 or newer), as its owner; unset means the embedded one. */
+    /** The provider's own PostgreSQL (14 or newer), as its owner; unset means the embedded one, unless a process has its own login below. */
     databaseUrl: settings.DATABASE_URL,
     /** Logins that an operator made for one process each; unset means those that are derived from the owner's. */
     intakeDatabaseUrl: settings.INTAKE_DATABASE_URL,

@@ -14,7 +14,7 @@ export type Provider = Record<keyof typeof placeholders, string> & {
   hours: Hours;
   /** Whether the provider takes what Medicare approves as full pay; undefined while the settings do not say. */
   acceptsAssignment?: boolean;
-  /** The provider's own page on health data, linked from every footer; none is made up (RCW 19.373.010). */
+  /** The provider's own page on health data, linked from every footer; none is made up (RCW 19.373.020). */
   privacyUrl?: string;
   /** The provider's page about language help, and the languages of the lines that say so (45 CFR 92.11). */
   languageHelpUrl?: string;

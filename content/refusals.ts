@@ -3,7 +3,7 @@
 import { type Field, fields } from "../lead/lead.ts";
 import type { Language } from "./language.ts";
 
-/** The sentence of each refusal as the intake or the database sends it. `spec/refusals.spec.ts` provokes each of them. */
+/** The sentence of each refusal as the intake or the database sends it. `spec/refusals.spec.ts` holds them together. */
 export const refusalsAsSent = {
   nameMissing: "Please enter your full name.",
   emailMissing: "Please enter your email address.",

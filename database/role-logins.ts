@@ -5,6 +5,7 @@ import { addressAs, type Sql } from "./connect.ts";
 import { type LoginRole, loginSettings } from "./login-settings.ts";
 import { lockSetUp } from "./migrate.ts";
 import { DatabaseRefusal } from "./prepare.ts";
+import { transaction } from "./transaction.ts";
 
 export type { LoginRole } from "./login-settings.ts";
 
@@ -28,7 +29,7 @@ export async function openRoleLogins(
   ownerAddress: string,
   roles: readonly LoginRole[] = loginRoles,
 ): Promise<void> {
-  await sql.begin(async (tx) => {
+  await transaction(sql, async (tx) => {
     // PostgreSQL fails where two programs change one role at once.
     await lockSetUp(tx);
     const present = await tx<{ role: LoginRole }[]>`

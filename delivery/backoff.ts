@@ -1,5 +1,5 @@
-// How long a delivery waits before it is tried again: seconds at first, hours at last, about three days in all. After that it
-// has failed, and only the team can have it tried again.
+// How long a delivery waits before it is tried again: seconds at first, hours at last, about three days in all, or six where the
+// receiver always asks for longer. After that it has failed, and only the team can have it tried again.
 
 const minute = 60;
 const hour = 60 * minute;
@@ -31,7 +31,7 @@ export const isLastAttempt = (attempt: number, owedFor: number): boolean =>
 
 export interface Wait {
   seconds: number;
-  /** Whether the receiver asked for it, because without that the wait would be shorter. */
+  /** Whether the wait is longer because the receiver asked. */
   isAsked: boolean;
 }
 

@@ -36,7 +36,7 @@ export interface ComposedDelivery {
   sync(sql: Sql): Promise<void>;
   /**
    * Starts delivering as the role `leads_delivery` on the owner's database, or with the login that DELIVERY_DATABASE_URL names.
-   * Nothing when there is neither. The database may be unreachable; the worker begins when it is there.
+   * Nothing when there is neither, or with DELIVERY=off. The database may be unreachable; the worker begins when it is there.
    */
   start(ownerAddress: string | undefined): RunningDelivery | undefined;
   /**

@@ -98,7 +98,7 @@ async function listenForever(address: string, log: Log, options: ListenOptions):
   }
 }
 
-/** Milliseconds on a clock that is never set, because the poll for new leads would wait for as long as one is set back. */
+/** Milliseconds on a clock that nobody sets: if it were set back, the poll for new leads would wait that much longer. */
 const now = () => performance.now();
 
 /** The connection delivers no notifications any more, although it reports no error. */

@@ -88,7 +88,7 @@ function metricsOf(figures: Figures, age: number): Metric[] {
     oneGauge("leads_untold", "Unreviewed leads that are owed to no channel.", figures.untold),
     oneGauge(
       "leads_unnotified",
-      "Leads that wait while no channel took a message about them.",
+      "Leads that have waited ALERT_AFTER_MINUTES while no channel took a message about them.",
       figures.unnotified,
     ),
     ...channelMetrics(channels, at),

@@ -34,7 +34,7 @@ export function paceLeadEvents(publish: (event: LeadsEvent) => void): (event: Le
   };
 }
 
-/** False for an event that says that many leads have changed. */
+/** False for an event that says that any lead may have changed. */
 export const namesLeads = (event: LeadsEvent): boolean => event.new.length + event.changed.length > 0;
 
 function merge(one: LeadsEvent, other: LeadsEvent): LeadsEvent {

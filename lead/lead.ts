@@ -64,7 +64,7 @@ export const reference = (id: string): string => id.slice(-8);
 /**
  * A text of a lead for a person to read. A text of nothing but blanks and invisible characters is replaced by words, because it would show
  * nothing; the table refuses only a text of nothing but blanks. private.shown does the same in the database, and also leaves out the marks
- * that change the direction of writing; mails and the terminal leave those out of every text.
+ * that change the direction of writing; mails leave those out of every text, and the terminal escapes them.
  */
 export const shown = (field: Named<"text">, text: string): string =>
   /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/u.test(text)

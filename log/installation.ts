@@ -27,5 +27,5 @@ export const typedForPlainOutput = (words: string): string =>
 /** How the server is started here. */
 export const startCommand = isRelease ? "sudo systemctl start leads" : "npm start";
 
-/** The file with the settings. In a clone it is in the folder in which the command is typed. */
+/** The file with the settings. In a clone it is in the clone's own folder, in which npm runs every command. */
 export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";

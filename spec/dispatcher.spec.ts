@@ -162,7 +162,7 @@ describe("the worker", () => {
     );
   });
 
-  it("pauses the channel as long as the longest wait that answers to messages under way ask for", () => {
+  it("pauses the channel for the longest of the waits that the receiver asks for", () => {
     let now = 0;
     const breaker = makeCircuitBreaker(() => now);
     for (const askedToWait of [1, 60, 5])

@@ -21,7 +21,7 @@ const isRoot = process.getuid?.() === 0;
 
 beforeEach(makeMachine);
 
-/** Puts a script before `cp` or `ln` that runs one case of the shell, such as `*current.new) exit 1`, on the path to be written. */
+/** Puts a script before `cp` or `ln`. It matches the path to be written with one case, such as `*current.new) exit 1`. */
 function failToWrite(program: "cp" | "ln", shellCase: string): void {
   const text = `for to; do :; done\ncase $to in ${shellCase} ;; esac\nexec /bin/${program} "$@"`;
   writeFileSync(at(`bin/${program}`), `#!/bin/sh\n${text}\n`, { mode: 0o755 });

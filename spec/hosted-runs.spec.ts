@@ -67,7 +67,7 @@ describe("the runs of a hosted function", () => {
     expect(runs).toBeGreaterThan(1);
   });
 
-  it("log each job that took too long, because no other connection does while the database answers", async () => {
+  it("log each job that took too long, because other connections log only an outage", async () => {
     const jobsDatabase: typeof database = { ...database, query: () => Promise.reject(new QueryTimeout()) };
     const delivery = { deliverDue: async () => {} };
     const lines: string[] = [];

@@ -88,7 +88,7 @@ describe("a slow or hostile connection", () => {
     expectAPlainAnswer(answer, true);
   });
 
-  it.concurrent("that sends a body without end to a page is closed once the page is answered", async () => {
+  it.concurrent("that sends a body without end to a page gets the page, and is closed when the request has taken too long", async () => {
     const aPage = await listen(() => new Response("a page"), { ...short, headers: 10_000, request: 20_000 });
     const server = servers.at(-1) as Server;
     const exchange = openAndSend(aPage, "GET / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n");

@@ -307,6 +307,9 @@ describe("the audit log's page", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
     await lead.blur();
     await page.getByText("Not a reference, such as 12ab34cd. All leads are shown.").waitFor();
+    await lead.fill("12ab-34c");
+    await lead.blur();
+    await page.getByText("Not a reference, such as 12ab34cd. All leads are shown.").waitFor();
     await lead.fill("12ab34cd");
     await page.getByText("No entry matches the filters.").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);

@@ -261,7 +261,7 @@ describe("a member in two tabs", () => {
     expect
       .poll(async () => (await said(page)).filter((text) => text.endsWith("in the queue.")).length)
       .toBe(leads);
-  /** Whether the page could take the lock now. It is answered after the page's earlier requests, so a test can wait for these by it. */
+  /** Whether the page could take the lock now. The page's earlier requests are answered first, so a test can wait for them with this. */
   const isFree = (page: Page, name: string) =>
     page.evaluate(
       (lock) => navigator.locks.request(lock, { ifAvailable: true }, (held) => held !== null),

@@ -15,7 +15,7 @@ async function turnPage(page: Screen): Promise<void> {
   await page.getByRole("button", { name: "Next page" }).click();
 }
 
-/** Opens a page whose clock the test holds, and waits until no answer is on the way that is older than what the test does next. */
+/** Opens a page whose clock the test can move, and waits until no answer is on the way that is older than what the test does next. */
 async function withClock(path = "/"): Promise<Screen> {
   const page = await as(dana, "/healthz");
   await page.clock.install();
@@ -271,7 +271,7 @@ describe("a search", () => {
   });
 
   it("says what was found also when a new lead is announced at the same moment", async () => {
-    // Awaited before the page is opened: it would announce the leads of the test before.
+    // Before the page is opened, because it would announce the leads of the test before.
     await allEventsSent(database, inbox, dana);
     const page = await withClock();
     await search(page, "rosa");

@@ -61,7 +61,7 @@ describe("the queue", () => {
     }
   });
 
-  it("hides a number and an e-mail address that somebody typed into the name, until a call is logged", async () => {
+  it("hides a number and an e-mail address that somebody typed into the name, except from the member whose call is under way", async () => {
     const name = "Rosa Martinez +1 (111) 555-9876 rosa@example.com 3rd";
     const id = await addLead(database, { name });
     const { body, text } = await dana.call("queue", {});
@@ -77,13 +77,16 @@ describe("the queue", () => {
     ["in place of an e-mail address", "111-555-9876", "…"],
     ["beside an e-mail address", "rosa@example.com or 111 555 9876", "… or …"],
     ["as a part of an e-mail address, which is one all the same", "rosa1115559876@example.com", undefined],
-  ])("hides a number that somebody typed %s, until a call is logged", async (_, email, hidden = email) => {
-    const id = await addLead(database, { email });
-    expect((await dana.call("open", { id })).body.email).toBe(hidden);
-    await dana.call("claim", { id });
-    await dana.call("call", { id });
-    expect((await dana.call("open", { id })).body.email).toBe(email);
-  });
+  ])(
+    "hides a number that somebody typed %s, except from the member whose call is under way",
+    async (_, email, hidden = email) => {
+      const id = await addLead(database, { email });
+      expect((await dana.call("open", { id })).body.email).toBe(hidden);
+      await dana.call("claim", { id });
+      await dana.call("call", { id });
+      expect((await dana.call("open", { id })).body.email).toBe(email);
+    },
+  );
 
   it("has nobody who withdrew the permission", async () => {
     const id = await addLead(database);

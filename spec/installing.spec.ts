@@ -27,7 +27,7 @@ let machine: string;
 const at = (path: string) => join(machine, path);
 const read = (path: string) => readFileSync(at(path), "utf8");
 
-// The stand-ins. What is asked of systemd, and whose a file shall be, is written down.
+// The stand-ins. They write down what systemd is asked, and who is to own a file.
 const programs = {
   systemctl: `echo "$*" >> "$LEADS_PREFIX/asked"
 case $* in

@@ -65,6 +65,36 @@ const ways: [string, (address: string) => Promise<{ status: number }>, number][]
     201,
   ],
   ["a form", (at) => postForm(at, lead({ website: canary("honeypot") })), 303],
+  [
+    "a form at submit-lead's address",
+    (at) =>
+      fetch(`${at}/functions/v1/submit-lead`, {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams(Object.entries(lead()).map(([name, value]) => [name, String(value)])),
+      }),
+    303,
+  ],
+  [
+    "an article's address",
+    (at) => fetch(`${at}/?utm_source=${canary("load-utm")}&fbclid=${canary("click")}`),
+    200,
+  ],
+  [
+    "a count",
+    (at) => fetch(`${at}/c`, { method: "POST", body: `steps=view&utm_source=${canary("count-utm")}` }),
+    204,
+  ],
+  [
+    "a count that is refused",
+    (at) => fetch(`${at}/c`, { method: "POST", body: `${canary("count")}=1` }),
+    400,
+  ],
+  [
+    "the image of a browser without script",
+    (at) => fetch(`${at}/c`, { headers: { referer: `${at}/?utm_source=${canary("image-utm")}` } }),
+    204,
+  ],
   ["a blank field", (at) => insert(at, lead({ email: " " })), 400],
   ["a form's blank field", (at) => postForm(at, lead({ phone: "" })), 400],
   ["a field too long", (at) => insert(at, lead({ name: canary("long").repeat(60) })), 400],

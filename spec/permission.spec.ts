@@ -260,7 +260,7 @@ describe("erasing", () => {
     await sql`update private.channels set enabled = false`;
   });
 
-  it("of a lead that is not in the lists yet keeps no stop at that moment from ending the permissions of other leads", async () => {
+  it("of a lead that is not in the lists yet lets a stop at that moment end the permissions of other leads", async () => {
     await insert({ name: "Erased" });
     await insert({ name: "Stopped", phone: "111-555-0142" });
     const { stopping } = await sql.begin(async (tx) => {

@@ -1,5 +1,5 @@
 // What a query meets when the database is unreachable, stops answering, or refuses what it was asked: an outage is logged
-// once and ended by a reconnect; a refusal is rethrown, because repeating it changes nothing.
+// once, and its end once, when a later query is answered; a refusal is rethrown, because repeating it changes nothing.
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs, addressOfDatabase, connect, type Sql } from "../database/connect.ts";
@@ -164,7 +164,7 @@ describe("the preparation of a database", () => {
     );
   });
 
-  it("says in words that a role's login is none of that role, and never asks for the owner's", async () => {
+  it("says in words that a login is no member of its role, and never asks for the owner's", async () => {
     const { intakeUrl } = await makeDatabase();
     const login = { role: "leads_team", address: intakeUrl } as const;
     const refused = requireUsableSchema(login, () => {}, AbortSignal.timeout(20_000));
@@ -190,7 +190,7 @@ describe("the preparation of a database", () => {
   });
 
   it.each(["ho%zzst/leads", "localhost/le%zzads", "local:host:5432/leads"])(
-    "takes nothing for an address of which a part cannot be read: postgres://%s",
+    "refuses an address of which a part cannot be read: postgres://%s",
     (rest) => {
       expect(() => connect(`postgres://${rest}`)).toThrow("This is not the address of a PostgreSQL server.");
     },

@@ -163,7 +163,7 @@ async function writeAndRename(
   }
 }
 
-/** Gives the file its name, unless another backup has got that name meanwhile. */
+/** Gives the file its name. Where the disk has hard links, a backup that has got that name meanwhile stays. */
 async function giveName(unfinished: string, path: string): Promise<void> {
   try {
     await link(unfinished, path);

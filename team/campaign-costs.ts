@@ -105,7 +105,7 @@ const problemOf = (line: number, problem: string) => ({ problems: [{ line, probl
 
 function problemOfHeading(names: readonly string[], indexOf: (column: Column) => number): string | undefined {
   const foreign = names.find((name) => /^(amount|cost|spend|amount spent) \((?!usd)[a-z]{3}\)$/.test(name));
-  // Beside an amount in another currency, only a column that says so itself is in US dollars.
+  // Beside an amount in another currency, a column is in US dollars only if its name says so.
   if (foreign !== undefined && !names[indexOf("amount")]?.endsWith("(usd)"))
     return `The column "${foreign}" is not in US dollars. ${onlyDollars}`;
   if ((["day", "campaign", "amount"] as const).some((column) => indexOf(column) < 0))
@@ -139,8 +139,8 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
 }
 
 /**
- * Whether anything is left of a campaign's word (private.clean_campaign_word): these are kept, and what is percent-encoded may not be. An
- * accent is taken off first, because it may make a letter that continues such a code.
+ * Whether private.clean_campaign_word leaves anything of a word: it keeps these characters, and may drop percent-encoded ones. An accent is
+ * taken off first, because it may make a letter that continues such a code.
  */
 function hasName(word: string): boolean {
   const plain = word

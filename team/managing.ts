@@ -1,6 +1,6 @@
 // Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
 // where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused
-// states). The answers are those of the inbox's API (inbox/api-managing.ts), but for `memberNamed` and `callLog`, which only the operator's
+// states). inbox/answers.ts makes the answers of the inbox's API of them, but for `memberNamed` and `callLog`, which only the operator's
 // command may call.
 import { type Ask, withoutUnset } from "./ask.ts";
 import { askToRead } from "./standby.ts";

@@ -5,7 +5,7 @@ import { retryDeadlock } from "../database/deadlock.ts";
 import { erasedMeanwhile } from "./refusal.ts";
 
 /**
- * Returns the ids of the leads whose permission this ended; none when it had ended before. The channels are notified.
+ * Returns the ids of the leads whose permission this ended; not this lead's own when its permission had ended before. The channels are notified.
  * @throws Refusal when the lead was erased meanwhile.
  */
 export async function withdrawPermission(sql: Sql, id: string): Promise<string[]> {

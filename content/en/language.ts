@@ -46,7 +46,7 @@ export const en: Language = {
       ],
       phone: "Phone:",
       npi: "NPI:",
-      // The law prescribes this name for the page that the link opens (Washington's My Health My Data Act, RCW 19.373.010).
+      // The law prescribes this name for the page that the link opens (Washington's My Health My Data Act, RCW 19.373.020).
       privacyLink: "Consumer Health Data Privacy Policy",
       languageHelpLink: "Language help and other aids, at no charge to you",
     },

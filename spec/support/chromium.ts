@@ -1,5 +1,5 @@
 // Finds the Chromium that the tests drive.
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
@@ -29,7 +29,8 @@ function find(programs: string[]): string | undefined {
 function runs(program: string): boolean {
   try {
     accessSync(program, constants.X_OK);
-    return true;
+    // The right to run is the right to enter, of a folder.
+    return statSync(program).isFile();
   } catch {
     return false;
   }

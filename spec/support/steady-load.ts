@@ -8,7 +8,7 @@ export interface SteadyLoad {
   acknowledged: Set<string>;
   /** How often each status was answered; 0 stands for no answer at all. */
   answers: Map<number, number>;
-  /** Milliseconds until a lead is acknowledged that was sent after this call. */
+  /** Milliseconds until a lead sent after this call is acknowledged. */
   nextAcknowledgement(): Promise<number>;
   /** Sends no new lead. Resolves when each lead that was sent is acknowledged. */
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// What only a manager does with a lead: erases it for good.
+// Erases a lead for good, which only a manager may do.
 import { useState } from "react";
 import { announce } from "../page/announcer.tsx";
 import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";

@@ -62,8 +62,9 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
   );
 }
 
-/** Of a lead: the end of its id, or all of it. */
-const isReference = (text: string): boolean => /^[0-9a-f-]{8,36}$/i.test(text);
+/** Of a lead: the end of its id, of eight digits or more, or all of it. */
+const isReference = (text: string): boolean =>
+  /^[0-9a-f-]{8,36}$/i.test(text) && text.replaceAll("-", "").length >= 8;
 
 /** Narrows the log while it holds a whole reference. */
 function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: string): void }) {
@@ -81,7 +82,6 @@ function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: strin
       label="Lead’s reference"
       type="text"
       autoComplete="off"
-      maxLength={36}
       value={typed}
       problem={isWrong ? "Not a reference, such as 12ab34cd. All leads are shown." : undefined}
       onChange={({ target }) => type(target.value.trim())}

@@ -44,9 +44,13 @@ export function DaysPicture({ days }: Pick<Reports, "days">) {
         ))}
       </svg>
       {days.length > 0 && (
-        <p className="days-axis quiet" aria-hidden="true">
+        <p
+          className="days-axis quiet"
+          aria-hidden="true"
+          style={{ width: `${(100 * days.length * slot) / width}%` }}
+        >
           <span>{dayInWords(days[0]?.day ?? "")}</span>
-          <span>{dayInWords(days.at(-1)?.day ?? "")}</span>
+          {days.length > 1 && <span>{dayInWords(days.at(-1)?.day ?? "")}</span>}
         </p>
       )}
       <figcaption className="legend">

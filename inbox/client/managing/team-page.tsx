@@ -11,7 +11,7 @@ import { InviteForm, type Member, OneTimeLink } from "./invitation.tsx";
 import { PausedStates } from "./paused-states.tsx";
 
 export default function TeamPage({ member }: { member: SignedIn }) {
-  const { data, error } = useCall("members", {});
+  const { data, error } = useCall("members", {}, { refetchInterval: 10_000 });
   const [heading, notePress] = useFocusBeside<HTMLHeadingElement>();
   return (
     <>

@@ -15,7 +15,7 @@ const byStream = makeSharedValue<Connection>(() => "connected");
 let latestCallBegunAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Records what a call has found that began at that moment of `performance.now()`. Ignores a call that began before the one recorded last,
+ * Records what a call has found. It began at `begunAt` (`performance.now()`). Ignores a call that began before the one recorded last,
  * because it may be given up, or its answer read, long after later calls were answered.
  */
 export function noteCall(found: Connection, begunAt: number): void {

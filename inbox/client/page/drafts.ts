@@ -41,7 +41,7 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
     },
     drop,
     dropSent(sent) {
-      if (Object.is(read(), sent)) drop();
+      if (isSame(read(), sent)) drop();
     },
   };
 }

@@ -1,4 +1,4 @@
-// Says in a sentence what became of a call that failed. What was typed stays on the screen whatever happens.
+// Says in a sentence what became of a call that failed. What was typed is kept (drafts.ts), unless the lead is gone or the member has signed out.
 import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
@@ -6,7 +6,7 @@ const sentences: Readonly<Record<Failure, string>> = {
   // (docs/inbox.md).
   offline: "No answer: there is no connection. What you typed is still here. Try again in a moment.",
   "database unreachable":
-    "No answer: the database does not answer. What you typed is still here. Try again in a moment.",
+    "No answer: the server or its database does not answer. What you typed is still here. Try again in a moment.",
   "signed out": "You are signed out.",
   refused: "This was refused. Try again.",
   locked: "The inbox is locked.",

@@ -43,6 +43,6 @@ export function useLiveEvents(): void {
   }, []);
 }
 
-/** Whether the event names no lead, because more are new or have changed than an event names. */
+/** Whether the event names no lead: then any lead may be new or have changed. */
 const namesNoLead = (event: { new: string[]; changed: string[] }): boolean =>
   event.new.length + event.changed.length === 0;
