@@ -73,27 +73,36 @@ describe("the lead form before its script", () => {
     },
   );
 
-  it("lets its button be pressed again when the visitor has stopped a post of its own that took too long", async () => {
-    site.reply("/", "hang");
-    const page = await open();
-    await holdScript(page);
-    await page.clock.install();
-    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
-    await fillIn(page, lead);
-    await page.evaluate(() => {
-      document.addEventListener("submit", () => void fetch("/robots.txt").then(() => window.stop()));
-    });
-    const stopped = page.waitForRequest(/robots/).then((request) => request.response());
-    await press(page);
-    await stopped;
-    await page.clock.runFor(1_000);
-    await page.getByRole("button", { name: "Submitting..." }).waitFor();
-    await page.clock.runFor(20_000);
-    const idle = page.getByRole("button", { name: "Check Your Eligibility Now" });
-    await idle.waitFor();
-    expect(await idle.isEnabled()).toBe(true);
-    expect(await typed(page)).toEqual(lead);
-  });
+  it.each([
+    ["", "Submitting..."],
+    [", also where the browser has translated the button", "Wird gesendet..."],
+  ])(
+    "lets its button be pressed again when the visitor has stopped a post of its own that took too long%s",
+    async (_, words) => {
+      site.reply("/", "hang");
+      const page = await open();
+      await holdScript(page);
+      await page.clock.install();
+      await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+      await fillIn(page, lead);
+      await page.evaluate(() => {
+        document.addEventListener("submit", () => void fetch("/robots.txt").then(() => window.stop()));
+      });
+      const stopped = page.waitForRequest(/robots/).then((request) => request.response());
+      await press(page);
+      await stopped;
+      await page.clock.runFor(1_000);
+      await page.getByRole("button", { name: "Submitting..." }).waitFor();
+      await page.locator("form button").evaluate((button, text) => {
+        button.textContent = text;
+      }, words);
+      await page.clock.runFor(20_000);
+      const idle = page.getByRole("button", { name: "Check Your Eligibility Now" });
+      await idle.waitFor();
+      expect(await idle.isEnabled()).toBe(true);
+      expect(await typed(page)).toEqual(lead);
+    },
+  );
 
   it("neither loses nor doubles the lead when the button is pressed while the script arrives", async () => {
     const page = await open();
