@@ -71,7 +71,7 @@ export const inbox = {
   INBOX_HOST: withDefault(text, "127.0.0.1", ""),
   INBOX_URL: optional(
     addressWithoutPath,
-    "The inbox's public address: passkeys and links in messages are bound to it. Browsers offer passkeys at https, or at the name localhost.",
+    "The inbox's public address: passkeys and links in messages are bound to it. Browsers offer passkeys at https with a name, or at the name localhost.",
     "http://localhost:3001",
   ),
   INBOX_IDLE_MINUTES: withDefault(

@@ -1,5 +1,6 @@
 // Passkeys for the inbox: what a browser is asked for, and whether its answer holds. User verification (a PIN, a finger, a face) is
 // required and checked, and the public address of the inbox fixes the relying party and the origin.
+import { isIP } from "node:net";
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
@@ -21,6 +22,14 @@ export class SignInRefused extends Error {
     this.why = why;
   }
 }
+
+/**
+ * Whether browsers offer passkeys at an address: it has https or the name localhost, and a name, because no IP address can be a relying
+ * party (Web Authentication Level 3, 5.1.3).
+ */
+export const mayHavePasskeys = ({ protocol, hostname }: URL): boolean =>
+  (protocol === "https:" || /(^|\.)localhost$/.test(hostname)) &&
+  isIP(hostname.replace(/^\[|\]$/g, "")) === 0;
 
 /** A credential as a browser sent it; nothing in it is checked yet. */
 export type Credential = Readonly<Record<string, unknown>>;

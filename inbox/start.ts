@@ -13,7 +13,7 @@ import { makeCompanySignIn } from "./company-sign-in.ts";
 import { inboxHeaders } from "./headers.ts";
 import { startLiveEvents } from "./live-events.ts";
 import { makeMetrics } from "./metrics.ts";
-import { Passkeys } from "./passkeys.ts";
+import { mayHavePasskeys, Passkeys } from "./passkeys.ts";
 import { makeSignIn } from "./sign-in.ts";
 
 export interface InboxStart {
@@ -53,8 +53,7 @@ export async function startInbox({
     signIn: makeSignIn({ passkeys, company }),
     files: readClientFiles(),
   });
-  const { protocol, hostname } = new URL(inboxUrl);
-  if (protocol !== "https:" && !/(^|\.)localhost$/.test(hostname)) log("inbox-without-passkeys");
+  if (!mayHavePasskeys(new URL(inboxUrl))) log("inbox-without-passkeys");
   const server = makeHttpServer({ fetch: app.fetch }, headers);
   const closeDatabase = () => Promise.all([events.end(), database.end(), standby?.end()]);
   const address = await listen(server, { ...settings, prefix: "INBOX_" }).catch(async (error) => {

@@ -11,7 +11,8 @@ export const events = {
   },
   "inbox-without-passkeys": {
     level: "warn",
-    sentence: "Browsers offer no passkeys at this INBOX_URL: it needs https, or the name localhost.",
+    sentence:
+      "Browsers offer no passkeys at this INBOX_URL: it needs https with a name in place of numbers, or the name localhost.",
   },
   "company-sign-in-failed": {
     level: "error",

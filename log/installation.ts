@@ -1,9 +1,12 @@
-// How this program came to the machine, as a clone or as a release, and what a person therefore types to run it. A release puts
-// the command `leads` into the PATH (deploy/leads).
+// How this program came to the machine, as a clone, as a release that deploy/install has installed, or as a release in a container's image,
+// and what a person therefore types to run it. A release puts the command `leads` into the PATH (deploy/leads).
 import { existsSync } from "node:fs";
 
 /** A release carries a list of its files, which deploy/build-release writes. */
 const isRelease = existsSync(new URL("../MANIFEST", import.meta.url));
+
+/** deploy/install makes this folder, and a container has none, no sudo and no systemd. */
+const isInstalled = isRelease && existsSync("/etc/leads");
 
 /** The program `leads` as it is typed here; its words follow after a space. */
 export const leadsProgram = isRelease ? "leads" : "npm run leads --";
@@ -12,7 +15,7 @@ export const leadsProgram = isRelease ? "leads" : "npm run leads --";
  * What a person types before a setting and a command, as in `sudo DATA_DIR=... leads restore`. A release's command changes to the user
  * leads, which only root may do, and sudo passes on only a setting that stands after it.
  */
-export const beforeSetting = isRelease ? "sudo " : "";
+export const beforeSetting = isInstalled ? "sudo " : "";
 
 /** A command of `leads` as a person would type it. */
 export const typed = (words: string): string => `${leadsProgram} ${words}`;
@@ -25,7 +28,11 @@ export const typedForPlainOutput = (words: string): string =>
   isRelease ? typed(words) : `npm run -s leads -- ${words}`;
 
 /** How the server is started here. */
-export const startCommand = isRelease ? "sudo systemctl start leads" : "npm start";
+export const startCommand = isInstalled
+  ? "sudo systemctl start leads"
+  : isRelease
+    ? "podman start leads"
+    : "npm start";
 
 /** The file with the settings. In a clone it is in the clone's own folder, in which npm runs every command. */
 export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";

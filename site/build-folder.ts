@@ -117,10 +117,16 @@ function explained<Result>(root: string, work: () => Result): Result {
     return work();
   } catch (error) {
     if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    const left = [".render", "dist"].map((name) => join(root, name)).filter((path) => existsSync(path));
+    if (left.length === 0)
+      throw new BuildError(
+        `The build may not write into ${root}: ${(error as Error).message}\nLet this user own that folder, then start again.`,
+        { cause: error },
+      );
     throw new BuildError(
       `The build may not write into ${root}: ${(error as Error).message}\n` +
         "An earlier build probably ran as another user, such as root. Remove what it left, then start again:\n" +
-        `  sudo rm -rf "${join(root, ".render")}" "${join(root, "dist")}"`,
+        `  sudo rm -rf ${left.map((path) => `"${path}"`).join(" ")}`,
       { cause: error },
     );
   }

@@ -1,6 +1,7 @@
 // Building the site and the pages of the inbox: what a build that goes wrong leaves behind, and what it says.
 import { execFile } from "node:child_process";
 import {
+  chmodSync,
   chownSync,
   cpSync,
   existsSync,
@@ -162,9 +163,19 @@ describe("a build", () => {
     const { code, output } = await startBuild(copy, {}, isRoot ? nobody : undefined).ended;
     expect(code).toBe(1);
     expect(output).toContain("An earlier build probably ran as another user, such as root.");
-    expect(output).toContain(`sudo rm -rf "${join(copy, ".render")}" "${join(copy, "dist")}"`);
+    expect(output).toContain(`  sudo rm -rf "${join(copy, ".render")}"\n`);
     expect(output).not.toContain("node:internal");
     expect(existsSync(join(copy, "dist"))).toBe(false);
+  });
+
+  it("says what to do when the folder itself belongs to another user", async () => {
+    const isRoot = process.getuid?.() === 0;
+    const copy = isRoot ? copyForAnotherUser() : copySources();
+    chmodSync(copy, 0o555);
+    const { code, output } = await startBuild(copy, {}, isRoot ? nobody : undefined).ended;
+    expect(code).toBe(1);
+    expect(output).toContain("Let this user own that folder, then start again.");
+    expect(output).not.toContain("sudo rm -rf");
   });
 });
 

@@ -289,7 +289,7 @@ describe("a call", () => {
     for (let nth = 0; nth < 3; nth += 1) await callLead(lee, await addLead(database, { phone }));
     const page = await leadPage(dana, await addLead(database, { phone }));
     const panel = page.locator(".call");
-    await panel.getByText("Three attempts made, none before").waitFor();
+    await panel.getByText("Three attempts made, no more before").waitFor();
     await maria.call("pause-state", { state: "VT", reason: "An emergency" });
     await page.keyboard.press("c");
     const refusal = panel.getByRole("alert");

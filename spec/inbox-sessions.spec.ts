@@ -1,6 +1,7 @@
 // The ways into the inbox, as the database keeps them: whom an invitation, a challenge, a passkey, a sign-in at the company or a session
 // lets in, how often and for how long. spec/inbox-sign-in.spec.ts tests them in a browser.
 import { describe, expect, it } from "vitest";
+import { mayHavePasskeys } from "../inbox/passkeys.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
 import { makeInbox, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
 
@@ -215,6 +216,14 @@ describe("a passkey", () => {
       return { answer };
     });
     expect(await answer).toBe(false);
+  });
+
+  it("is offered by browsers at https with a name, and at the name localhost", () => {
+    const at = (address: string) => mayHavePasskeys(new URL(address));
+    for (const address of ["https://inbox.example.com", "http://localhost:3001", "https://localhost"])
+      expect([address, at(address)]).toEqual([address, true]);
+    for (const address of ["http://inbox.example.com", "https://192.168.1.5", "https://[fd00::1]"])
+      expect([address, at(address)]).toEqual([address, false]);
   });
 
   it("of a member who was removed is not checked, even if it is still there", async () => {

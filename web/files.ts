@@ -40,7 +40,7 @@ export async function loadFiles(
     const path = shareCardPath(language, completeProvider(provider).provider.name);
     if (files.has(path)) continue;
     // Where it cannot be drawn, the site has no card, because one that names another sponsor is worse.
-    const card = await redrawShareCard(settings, language).catch(
+    const card = await drawMissingShareCard(settings, language).catch(
       (error) => void log("share-card-not-drawn", { language, code: codeOf(error) }),
     );
     if (card) files.set(path, file("image/png", card, immutable));
@@ -58,9 +58,9 @@ const headersOf = (siteUrl: string, type: string, cacheControl: string) => ({
   vary: "accept-encoding",
 });
 
-// Draws the share card again when the build drew it for another provider. The module is imported only here, because it loads
+// Draws a share card that the build has not drawn: for another provider, or in another language. The module is imported only here, because it loads
 // an image library, which may not be installed.
-async function redrawShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
+async function drawMissingShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
   return compress(await drawShareCard({ language, provider, photo: photoIn(contentFolder) }), false);
 }

@@ -55,7 +55,7 @@ grant usage on schema team to leads_team;
 
 -- Returns the version of our newest migration that was applied, so that a process without the right to read the ledger can check the
 -- schema. A project of the Supabase CLI keeps its own migrations in the same ledger. Their versions end in a time of day, and ours in a
--- number below 100.
+-- number below 100. One that was made in the first minute of a day (UTC) would be taken for ours.
 create function private.schema_version() returns text
 language plpgsql stable
 security definer

@@ -16,7 +16,7 @@ export function CallingHours({ lead: { section, place, next_attempt_at, permissi
     (place.callable || Date.parse(next_attempt_at) > Date.parse(place.callable_at ?? ""))
   ) {
     const earliest = momentOn(clocksOf(place), new Date(next_attempt_at), now);
-    return <p className="quiet">{`${notNowReasons.attempts}, none before ${earliest}.`}</p>;
+    return <p className="quiet">{`${notNowReasons.attempts}, no more before ${earliest}.`}</p>;
   }
   if (place.callable) {
     const until = place.callable_until && momentOn(clocksOf(place), new Date(place.callable_until), now);

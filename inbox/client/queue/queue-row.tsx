@@ -80,7 +80,7 @@ const isLater = (one: string | null, other: string | null) =>
   one !== null && other !== null && Date.parse(one) > Date.parse(other);
 
 const untilWhen = (place: Row["place"], reason: NotNow) =>
-  `${notNowReason(place, reason)}${reason === "attempts" ? ", none before" : " until"}`;
+  `${notNowReason(place, reason)}${reason === "attempts" ? ", no more before" : " until"}`;
 
 /** What is left of the 24 hours; a miss stays visible. */
 export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
