@@ -40,6 +40,19 @@ describe("“They asked us to stop”", () => {
     expect(await question.getByText("No answer").count()).toBe(0);
   });
 
+  it("says so when it failed after the question was closed", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    const question = page.getByRole("dialog", { name: "Stop all calls to this person?" });
+    await intercept(page, "**/api/stop", async (route) => {
+      await page.keyboard.press("Escape");
+      await question.waitFor({ state: "detached" });
+      await route.fulfill({ status: 500, json: { error: "bug" } });
+    });
+    await page.getByRole("button", { name: "They asked us to stop" }).click();
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByText("The server made a mistake.").waitFor();
+  });
+
   it("asks first, and a second press of Enter, as from a key that is held, does not confirm", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);

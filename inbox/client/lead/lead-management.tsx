@@ -5,27 +5,34 @@ import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";
 import { dropDraftsOf } from "../page/drafts.ts";
 import { useGoOn } from "../page/go-on.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
-import { refreshAfterChange, useAction } from "../queries.ts";
+import { type Action, refreshAfterChange, useAction } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
 export function LeadManagement({ lead }: { lead: Lead }) {
   const [isConfirming, setConfirming] = useState(false);
+  const erase = useAction("erase");
+  const ask = () => {
+    // A dialog that is opened again must not show the failure of an earlier attempt.
+    if (erase.error) erase.reset();
+    setConfirming(true);
+  };
   return (
     <section className="card" aria-labelledby="managing">
       <h2 id="managing">For managers</h2>
-      <button type="button" className="button quiet" onClick={() => setConfirming(true)}>
+      <button type="button" className="button quiet" onClick={ask}>
         Erase this lead
       </button>
-      {isConfirming && <Erasure lead={lead} onClose={() => setConfirming(false)} />}
+      {/* The question may be closed before its answer is here, and an erasure that failed must not go unsaid. */}
+      {!isConfirming && <FailureNotice error={erase.error} />}
+      {isConfirming && <Erasure lead={lead} erase={erase} onClose={() => setConfirming(false)} />}
     </section>
   );
 }
 
 /** The question, and the reference that has to be typed anew each time that it is asked. */
-function Erasure({ lead, onClose }: { lead: Lead; onClose(): void }) {
+function Erasure({ lead, erase, onClose }: { lead: Lead; erase: Action<"erase">; onClose(): void }) {
   const [typed, setTyped] = useState("");
   const goOn = useGoOn();
-  const erase = useAction("erase");
   // The refusal disappears when the member changes the reference, because it was of the reference before.
   const isRefused = erase.data && "refused" in erase.data && erase.variables?.reference === typed;
   const send = () =>

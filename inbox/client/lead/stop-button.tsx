@@ -34,6 +34,8 @@ export function StopButton({ lead }: { lead: Lead }) {
         <Icon name="stop" />
         They asked us to stop
       </button>
+      {/* The question may be closed before its answer is here, and a stop that failed must not go unsaid. */}
+      {!isConfirming && <FailureNotice error={stop.error} />}
       {isConfirming && (
         <Dialog title="Stop all calls to this person?" onClose={() => setConfirming(false)}>
           <p>
