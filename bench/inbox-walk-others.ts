@@ -20,7 +20,7 @@ const weights = {
 
 /** Does something with a lead, or pauses or resumes a state, and returns what. */
 export async function actMeanwhile(
-  { lee, maria, random }: { lee: TestMember; maria: TestMember; random: Random },
+  { dana, lee, maria, random }: Record<"dana" | "lee" | "maria", TestMember> & { random: Random },
   id: string,
 ): Promise<keyof typeof weights> {
   const acts = {
@@ -30,7 +30,7 @@ export async function actMeanwhile(
     call: () => callAndPerhapsRecord(lee, random, id),
     outcome: () =>
       lee.call("outcome", { id, call_id: null, outcome: random.of(["likely_qualifies", "not_interested"]) }),
-    "take back": () => maria.call("take-back", { id }),
+    "take back": () => maria.call("take-back", { id, member: random.of([dana, lee]).id }),
     "eligibility check": () =>
       lee.call("eligibility-check", { id, answers: { ...noAnswers, prescriber: "Dr. Lee" } }),
     stop: () => lee.call("stop", { id }),

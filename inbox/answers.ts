@@ -94,7 +94,7 @@ const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
       linkIn(inboxUrl, await managing.inviteMember(ask, name, role)),
     "members/recover": async (ask, { id }) => linkIn(inboxUrl, await managing.recoverMember(ask, id)),
     "members/remove": (ask, { id }) => doneOr("yourself", managing.removeMember(ask, id)),
-    "take-back": (ask, { id }) => thenDone(managing.takeBack(ask, id)),
+    "take-back": (ask, { id, member }) => thenDone(managing.takeBack(ask, id, member)),
     export: async (ask, period) => ({
       name: `leads-${period.since}-${period.until}.csv`,
       address: addressOf("leads", await managing.recordExport(ask, period)),
@@ -122,7 +122,9 @@ const aboutCampaigns = {
   "campaigns/costs": async (ask, { csv }) => {
     const read = readCostsCsv(csv);
     if (!("problems" in read)) return recordCostsAs(ask, read.costs);
-    return { problems: read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`) };
+    const shown = read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`);
+    const others = read.problems.length - shown.length;
+    return { problems: [...shown, ...(others > 0 ? [`And ${others} more.`] : [])] };
   },
   experiments: async (ask, _, standby) => ({ experiments: await experiments(ask, standby) }),
 } satisfies Partial<Answers>;

@@ -1,19 +1,7 @@
 // The calls of the inbox's API with which managers manage, and what every member may see of it (`manager: false`): the health of the
 // delivery, the alert and the paused states.
 import * as v from "valibot";
-import {
-  Day,
-  Done,
-  Id,
-  LeadRequest,
-  Moment,
-  NonEmptyText,
-  Outcome,
-  Person,
-  Role,
-  Text,
-  Zone,
-} from "./api-values.ts";
+import { Day, Done, Id, Moment, NonEmptyText, Outcome, Person, Role, Text, Zone } from "./api-values.ts";
 
 const Empty = v.strictObject({});
 const State = v.pipe(v.string(), v.regex(/^[A-Z]{2}$/));
@@ -163,8 +151,8 @@ export const managing = {
     request: v.strictObject({ id: Id }),
     response: v.union([Done, v.object({ refused: v.literal("yourself") })]),
   },
-  /** Ends the claim of a lead, whoever has it. */
-  "take-back": { manager: true, request: LeadRequest, response: Done },
+  /** Ends the claim of a lead, where this member has it: another one may have taken it since the page was loaded. */
+  "take-back": { manager: true, request: v.strictObject({ id: Id, member: Id }), response: Done },
   /** The address of a CSV file of the leads that came in the period, as `leads export` writes it. Written to the audit log. */
   export: { manager: true, request: v.strictObject(Period), response: File },
   /** For good. `reference` is typed again to confirm it. */

@@ -26,7 +26,7 @@ describe("a member", () => {
       ["members/invite", { name: "Mallory", role: "manager" }],
       ["members/recover", { id: maria.id }],
       ["members/remove", { id: maria.id }],
-      ["take-back", { id }],
+      ["take-back", { id, member: maria.id }],
       ["export", period],
       ["erase", { id, reference: reference(id) }],
       ["reports", period],
@@ -157,7 +157,7 @@ describe("a manager", () => {
   it("is named in the audit log once for taking a lead back, for pausing a state and for ending the pause", async () => {
     const id = await addLead(database);
     await dana.call("claim", { id });
-    for (let n = 0; n < 2; n++) await maria.call("take-back", { id });
+    for (let n = 0; n < 2; n++) await maria.call("take-back", { id, member: dana.id });
     await maria.call("pause-state", { state: "MS", reason: "A storm" });
     for (let n = 0; n < 2; n++) await maria.call("resume-state", { state: "MS" });
     const entries = await database.owner`
@@ -176,7 +176,7 @@ describe("a manager", () => {
       insert into private.claims (lead_id, member_id, until) values (${id}, ${dana.id}, now() - interval '1 second')`;
     const { taking } = await database.owner.begin(async (tx) => {
       await tx`update private.claims set until = now() + interval '20 minutes' where lead_id = ${id}`;
-      const taking = maria.call("take-back", { id });
+      const taking = maria.call("take-back", { id, member: dana.id });
       await expect.poll(() => sessionsWaitingForLocks(database.owner)).toHaveLength(1);
       return { taking };
     });
@@ -184,6 +184,16 @@ describe("a manager", () => {
     const entries = await database.owner`
       select details from private.audit_log where action = 'took lead back' and lead_id = ${id}`;
     expect([...entries]).toEqual([{ details: { from: "Dana" } }]);
+  });
+
+  it("takes a lead back from the member who was named, and from nobody who has taken it since", async () => {
+    const id = await addLead(database);
+    await dana.call("claim", { id });
+    await maria.call("take-back", { id, member: maria.id });
+    expect((await dana.call("claim", { id })).body).toHaveProperty("until");
+    expect(
+      await database.owner`select from private.claims where lead_id = ${id} and until > now()`,
+    ).toHaveLength(1);
   });
 
   it("may type the reference of a lead to erase in capitals and with blanks, or its whole id", async () => {

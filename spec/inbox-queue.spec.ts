@@ -317,8 +317,8 @@ describe("a claim", () => {
     expect((await lee.call("claim", { id })).body).toHaveProperty("refused");
     await dana.call("release", { id });
     expect((await lee.call("claim", { id })).body).toHaveProperty("until");
-    expect((await dana.call("take-back", { id })).status).toBe(403);
-    await maria.call("take-back", { id });
+    expect((await dana.call("take-back", { id, member: lee.id })).status).toBe(403);
+    await maria.call("take-back", { id, member: lee.id });
     expect((await dana.call("claim", { id })).body).toHaveProperty("until");
   });
 });

@@ -248,7 +248,7 @@ describe("the event stream", () => {
       claim: () => lee.call("claim", { id }),
       release: () => lee.call("release", { id }),
       "take next": async () => expect((await lee.call("take-next")).body).toEqual({ id }),
-      "take back": () => maria.call("take-back", { id }),
+      "take back": () => maria.call("take-back", { id, member: lee.id }),
       call: async () => ({ call_id } = await callLead(lee, id)),
       outcome: async () => {
         const { body } = await lee.call("outcome", { id, call_id, outcome: "no_answer" });

@@ -100,7 +100,7 @@ describe("a lead that a member has", () => {
     const page = await as(dana, `/leads/${id}`);
     await page.getByRole("button", { name: "Call", exact: true }).click();
     await page.locator(".number").waitFor();
-    await maria.call("take-back", { id });
+    await maria.call("take-back", { id, member: dana.id });
     await lee.call("claim", { id });
     const held = page.getByRole("note", { name: "Who has it" });
     await held.waitFor();

@@ -63,7 +63,9 @@ export const recoverMember = async (ask: Ask, id: string) =>
 export const removeMember = async (ask: Ask, id: string) =>
   (await ask((sql) => sql`team.remove_member(${id})`)) as boolean;
 
-export const takeBack = (ask: Ask, id: string) => ask((sql) => sql`team.take_back(${id})`);
+/** Ends the claim of a lead, where this member has it. */
+export const takeBack = (ask: Ask, id: string, member: string) =>
+  ask((sql) => sql`team.take_back(${id}, ${member})`);
 
 /** False when the text that confirms it is neither the lead's reference nor its id. @throws Refused 404 */
 export const eraseLead = async (ask: Ask, id: string, reference: string) =>

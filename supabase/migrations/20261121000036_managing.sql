@@ -69,7 +69,8 @@ begin
   return true;
 end $$;
 
-create function team.take_back(lead uuid) returns void
+-- Ends the claim of a lead, where this member has it.
+create function team.take_back(lead uuid, member uuid) returns void
 language plpgsql
 security definer
 set search_path = ''
@@ -81,8 +82,8 @@ begin
   -- Waits for a member who is claiming the lead, so that the holder named in the audit log is the one who loses it.
   perform from private.claims c where c.lead_id = lead for update;
   holder := private.holder_of(lead);
-  delete from private.claims c where c.lead_id = lead;
-  if holder is not null then
+  if holder ->> 'id' = member::text then
+    delete from private.claims c where c.lead_id = lead;
     perform private.audit(actor, 'took lead back', lead, jsonb_build_object('from', holder ->> 'name'));
     perform private.notify_inbox_of_leads(array[lead]);
   end if;

@@ -19,16 +19,21 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   const [claim, release, takeBack] = [useAction("claim"), useAction("release"), useAction("take-back")];
   const [words, notePress] = useFocusBeside<HTMLDivElement>();
   const holder = lead.claim?.member;
-  const send = (action: typeof claim | typeof release | typeof takeBack) => (press: MouseEvent) => {
+  const after = { onSettled: () => refreshAfterChange("opened", "queue") };
+  const send = (action: typeof claim | typeof release) => (press: MouseEvent) => {
     notePress(press);
-    action.mutate({ id: lead.id }, { onSettled: () => refreshAfterChange("opened", "queue") });
+    action.mutate({ id: lead.id }, after);
+  };
+  const sendTakeBack = (press: MouseEvent) => {
+    notePress(press);
+    if (holder?.id) takeBack.mutate({ id: lead.id, member: holder.id }, after);
   };
   const isHeldByOther = holder !== undefined && holder.id !== member.id;
   useEndOfFailure(claim, holder === undefined);
   useEndOfFailure(release, holder?.id === member.id);
   useEndOfFailure(takeBack, isHeldByOther);
-  useAnnouncement(isHeldByOther, "Another member has this lead now.");
-  useAnnouncement(isStopped, "This person asked us to stop. The number is not shown any more.");
+  useAnnouncement(isHeldByOther && (holder.id ?? holder.name), "Another member has this lead now.");
+  useAnnouncement(isStopped && "stopped", "This person asked us to stop. The number is not shown any more.");
   if (!holder && (isStopped || lead.stage === "closed")) return null;
   return (
     <div className="claim-line">
@@ -48,7 +53,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
         </button>
       )}
       {isHeldByOther && member.role === "manager" && (
-        <button type="button" className="button quiet" onClick={send(takeBack)}>
+        <button type="button" className="button quiet" onClick={sendTakeBack}>
           Take it back from {holder.name}
         </button>
       )}
@@ -57,7 +62,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   );
 }
 
-/** `hasOwnCall`: the member has a call to the person that has no outcome yet. */
+/** `hasOwnCall`: the member began a call to the person within the last hour, and it has no outcome yet. */
 const HeldByOther = ({ name, hasOwnCall }: { name: string; hasOwnCall: boolean }) => (
   <div className="notice caution" role="note" aria-label="Who has it">
     <Icon name="person" />
@@ -82,11 +87,11 @@ function useEndOfFailure(
   }, [isOver, reset]);
 }
 
-/** Says aloud what has become true of the lead that is on screen. */
-function useAnnouncement(isTrue: boolean, sentence: string): void {
-  const before = useRef(isTrue);
+/** Says aloud what has become true of the lead that is on screen: when `state` becomes another one, such as another holder. */
+function useAnnouncement(state: string | false, sentence: string): void {
+  const before = useRef(state);
   useEffect(() => {
-    if (isTrue && !before.current) announce(sentence);
-    before.current = isTrue;
-  }, [isTrue, sentence]);
+    if (state && state !== before.current) announce(sentence);
+    before.current = state;
+  }, [state, sentence]);
 }
