@@ -14,7 +14,7 @@ const cleaned = async (words: readonly (string | null)[]) => {
 };
 
 describe("a campaign's word", () => {
-  it("is kept in lower case, with its letters, digits, blanks and the characters . _ + -", async () => {
+  it("is kept in lower case, with its letters, digits, blanks and the characters . _ -", async () => {
     expect(
       await cleaned([
         "facebook",
@@ -36,7 +36,7 @@ describe("a campaign's word", () => {
     ).toEqual([
       "facebook",
       "spring_sale 2026",
-      "cgm - seniors 65+ - fl",
+      "cgm - seniors 65 - fl",
       "otono 2026",
       "otono",
       "otono",
@@ -77,7 +77,7 @@ describe("a campaign's word", () => {
     const anything = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 80 }),
       fc.string({
-        unit: fc.constantFrom("%", "2", "5", "c", "3", "a", "1", "+", " ", "-", "(", "é", "Z"),
+        unit: fc.constantFrom("%", "2", "5", "c", "3", "a", "b", "1", "+", " ", "-", "(", "é", "Z"),
         maxLength: 80,
       }),
     );

@@ -119,6 +119,15 @@ describe("a lead gets a spam flag", () => {
     expect(await flags()).toHaveLength(6);
   });
 
+  it("also when one statement stored them, with others after them, so that all have the same time", async () => {
+    const rows = Array.from({ length: 20 }, (_, nth) => ({
+      ...aLead({ email: `${nth}@example.com`, phone: `555-${nth}`, name: nth < 8 ? "Ann" : `Name ${nth}` }),
+      request_headers: database.owner.json({ "x-forwarded-for": "192.0.2.1" }),
+    }));
+    await database.owner`insert into leads ${database.owner(rows)}`;
+    expect((await flags()).map(({ name }) => name)).toEqual(Array(8).fill("Ann"));
+  });
+
   it("but not for five, nor for many different ones from one address, such as a senior centre's", async () => {
     await storeMany(5, () => ({ name: "Same" }));
     await storeMany(25, (nth) => ({ zip_code: `9${nth}` }), "198.51.100.1");

@@ -69,7 +69,8 @@ from (values
   ('AR/America/Chicago|TN/America/Chicago', '72338'),
   ('AS/Pacific/Pago_Pago', '96799'),
   ('AZ/America/Denver|AZ/America/Phoenix', '
-    865 86003 86016 86020 86031 86033 86034 86035 86040 86045 86047 86053 86054 86510 86512 86520'),
+    865 86003 86016 86020 86031 86033 86034 86035 86045 86053 86054 86510 86512 86520'),
+  ('AZ/America/Phoenix|AZ/America/Denver', '86040 86047'),
   ('AZ/America/Denver|AZ/America/Phoenix|NM/America/Denver', '86504 86515'),
   ('AZ/America/Denver|AZ/America/Phoenix|UT/America/Denver', '86044'),
   ('AZ/America/Denver|AZ/America/Phoenix|UT/America/Denver|NM/America/Denver', '86514'),
@@ -190,7 +191,7 @@ from (values
   ('NV/America/Los_Angeles|CA/America/Los_Angeles', '89010 89019 89060 89061 89439'),
   ('NV/America/Los_Angeles|NV/America/Denver', '89311 89825 89826 89830'),
   ('NV/America/Los_Angeles|NV/America/Denver|ID/America/Los_Angeles|ID/America/Denver', '89832'),
-  ('NV/America/Los_Angeles|NV/America/Denver|UT/America/Denver', '89883'),
+  ('NV/America/Denver|NV/America/Los_Angeles|UT/America/Denver', '89883'),
   ('NV/America/Los_Angeles|OR/America/Los_Angeles', '89421'),
   ('NY/America/New_York', '
     005 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115 116 117 118 119 120 121 122 123 124 125 126
@@ -266,8 +267,8 @@ alter table private.places enable row level security;
 alter table private.zip_places enable row level security;
 revoke all on private.places, private.zip_places from public, anon, leads_intake, leads_delivery, leads_team;
 
--- Turns the digits of other scripts, and characters of full width, into those of ASCII, and also every blank, dash, comma, bracket, plus
--- and at sign. Removes what is invisible, and what makes a digit a picture of a key.
+-- Turns the digits of other scripts, and characters of full width, into those of ASCII, and also the usual blanks, dashes, commas, semicolons,
+-- brackets, plus and at signs. Removes the usual invisible characters, and what makes a digit a picture of a key.
 create function private.folded_to_ascii(typed text) returns text
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -282,10 +283,10 @@ declare
     90416, 92768, 92864, 93008, 93552, 118000, 120782, 120792, 120802, 120812, 120822, 123200, 123632, 124144, 124401, 125264,
     130032
   ];
-  blanks constant text := e'\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000';
+  blanks constant text := e'\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u2800\u3000';
   dashes constant text := e'\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63';
   signs constant text := e'\u060c\u3001\u061b\ufe59\ufe5a\ufe62\ufe6b';
-  invisible constant text := e'\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u20e3\ufe0e\ufe0f\ufeff';
+  invisible constant text := e'\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064\u2065\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\u20e3\u3164\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\uffa0';
 begin
   typed := translate(
     typed, blanks || dashes || signs || invisible, repeat(' ', length(blanks)) || repeat('-', length(dashes)) || ',,;()+@'
@@ -304,12 +305,12 @@ begin
 end $$;
 
 -- What was typed, as the digits and signs of ASCII where it has others: a phone number or ZIP code is the same in the digits of any script,
--- of full width, and with any dash. For reading alone: what was typed stays stored and shown. Each lead is read so, and therefore ASCII
+-- of full width, and with the usual dashes. For reading alone: what was typed stays stored and shown. Each lead is read so, and therefore ASCII
 -- text, and almost every name with an accent, is returned at once.
 create function private.in_ascii(typed text) returns text
 language sql immutable parallel safe
 return case
-  when octet_length(typed) = length(typed) or typed !~ '[^\u0001-\u009f\u00a1-\u00ac\u00ae-\u05ff]' then typed
+  when octet_length(typed) = length(typed) or typed !~ '[^\u0001-\u009f\u00a1-\u00ac\u00ae-\u034e\u0350-\u05ff]' then typed
   else private.folded_to_ascii(typed)
 end;
 

@@ -45,15 +45,18 @@ as $$
         (
           select before.lead_id from private.lead_work before
           where before.address = c.address
-            and before.created_at between c.created_at - interval '10 minutes' and c.created_at
-          order by before.created_at desc limit 10
+            and before.created_at >= c.created_at - interval '10 minutes'
+            -- Leads that one statement stored have the same time.
+            and (before.created_at, before.lead_id) <= (c.created_at, c.lead_id)
+          order by before.created_at desc, before.lead_id desc limit 10
         )
         union all
         (
           select after.lead_id from private.lead_work after
           where after.address = c.address
-            and after.created_at > c.created_at and after.created_at <= c.created_at + interval '10 minutes'
-          order by after.created_at limit 10
+            and (after.created_at, after.lead_id) > (c.created_at, c.lead_id)
+            and after.created_at <= c.created_at + interval '10 minutes'
+          order by after.created_at, after.lead_id limit 10
         )
       ) near
       join public.leads other on other.id = near.lead_id

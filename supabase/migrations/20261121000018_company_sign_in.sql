@@ -50,7 +50,7 @@ begin
   values (private.hash_of(state), new_nonce, verifier, i.token_hash, private.hash_of(current_setting('leads.session', true)));
 end $$;
 
--- What the provider's answer to a sign-in has to fit; null when none was begun with this state.
+-- What the provider's answer to a sign-in has to fit; null when none is under way with this state.
 create function team.company_sign_in_of(state text) returns jsonb
 language sql
 security definer

@@ -1,8 +1,8 @@
 -- The words by which an ad names itself in an address, cleaned in one place: for the counts, for the leads and for the costs.
 
 -- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
--- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ - remain, and a + that is encoded as %2B,
--- because a plain one is a blank in an address; at most 60 in all. These characters go at the word's beginning, and . _ - at its end. A
+-- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ - remain, at most 60 in all. A + is a blank, as
+-- in an address, and so is one that is encoded as %2B, because a list of costs has it plain. Blanks and . _ - are cut at both ends. A
 -- word with an @, or of the shape of a phone number or of an id of one click, becomes "(removed)".
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
@@ -39,7 +39,7 @@ begin
     foreach part in array parts[2:] loop
       if part ~ '^[0-9a-f]{2}' then
         code := get_byte(decode(left(part, 2), 'hex'), 0);
-        word := word || case when code between 32 and 126 then lower(chr(code)) else '-' end || substr(part, 3);
+        word := word || case when code = 43 then ' ' when code between 32 and 126 then lower(chr(code)) else '-' end || substr(part, 3);
       else
         word := word || '-' || part;
       end if;
@@ -48,8 +48,8 @@ begin
   if strpos(word, '@') > 0 then
     return '(removed)';
   end if;
-  -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. A day such as 2026-11-21 has eight, and an ad
-  -- network's number of a campaign has 16 or more without another character between them.
+  -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of a day such as
+  -- 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
   if length(translate(word, '0123456789', '')) <= length(word) - 7 then
     for digit_run in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
       digits := regexp_replace(digit_run, '[^0-9]', '', 'g');
@@ -64,9 +64,9 @@ begin
     and length(word) - length(regexp_replace(word, '[a-z][0-9]|[0-9][a-z]', '', 'g')) >= 10 then
     return '(removed)';
   end if;
-  word := regexp_replace(word, '[^a-z0-9 ._+-]+', '-', 'g');
+  word := regexp_replace(word, '[^a-z0-9 ._-]+', '-', 'g');
   word := regexp_replace(word, ' {2,}', ' ', 'g');
-  return rtrim(left(ltrim(word, ' ._+-'), 60), ' ._-');
+  return rtrim(left(ltrim(word, ' ._-'), 60), ' ._-');
 end $$;
 
 revoke execute on function private.clean_campaign_word from public;

@@ -174,7 +174,8 @@ begin
       case
         when sum(case when b.device = 'bot' then 0 else b.views end) over cost > 0
           then case when b.device = 'bot' then 0 else b.views end
-        when sum(b.stored) over cost > 0 then b.stored
+        when sum(case when b.device = 'bot' then 0 else b.stored end) over cost > 0
+          then case when b.device = 'bot' then 0 else b.stored end
         else 1
       end as weight
     from both_sides b
@@ -211,10 +212,16 @@ begin
   order by 3, 1, 2, 4, 5;
 end $$;
 
+-- The first hour of UTC that does not begin before a moment.
+create function private.next_hour(moment timestamptz) returns timestamptz
+language sql immutable
+set search_path = ''
+return date_trunc('hour', moment - interval '1 microsecond', 'UTC') + interval '1 hour';
+
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day;
--- views and leads by weekday and hour; the web vitals; and the costs as they were typed in. Views by hour exist only for the last eight
+-- views and leads by weekday and hour; the web vitals; and the costs as they are recorded. Views by hour exist only for the last eight
 -- days. Where the first day begins within an hour of UTC, as in a zone that is half an hour off UTC, `rows` has that whole hour, and `days`
--- and `hours` have none of its page loads. A lead belongs to the day in which its hour of UTC begins.
+-- and `hours` have none of its page loads and leads. A lead belongs to the day in which its hour of UTC begins.
 -- `entry` is what team.record_reading returned; a standby needs it.
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
@@ -234,7 +241,8 @@ begin
     from private.page_hours(begins, ends, since::date, until::date) c
   ),
   stored as materialized (
-    select h.hour at time zone zone as at, h.leads as n from private.lead_hours(begins, ends, new_leads) h
+    select h.hour at time zone zone as at, h.leads as n
+    from private.lead_hours(private.next_hour(begins), private.next_hour(ends), new_leads) h
   ),
   days as (
     select x.day, sum(x.views) as views, sum(x.pressed) as pressed, sum(x.stored) as stored

@@ -1,4 +1,4 @@
--- Tallies of leads and deliveries, because with millions a count takes seconds, and the status is asked for each second. Each change adds a
+-- Tallies of leads and deliveries, because with millions a count takes seconds, and the status is asked for every few seconds. Each change adds a
 -- row that says by how much; now and then the rows are added up. An insert of a lead adds none: the leads of this moment, which have no
 -- row in `private.lead_work` yet, are counted as they are read.
 
@@ -30,7 +30,7 @@ create table private.delivery_tallies (
   troubled bigint not null default 0
 );
 
--- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. The first of these hours is only partly among them, so
+-- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. Only a part of the first hour belongs to them, so
 -- its leads are counted as they are read. Hours that began more than 26 hours ago are dropped when the rows are added up.
 create table private.hour_tallies (
   hour timestamptz not null,

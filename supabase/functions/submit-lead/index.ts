@@ -41,7 +41,7 @@ function makeHandler(): (request: Request) => Promise<Response> {
 }
 
 function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) => Promise<Response> {
-  const site = env.SITE_URL ? new URL(config.site.url).origin : undefined;
+  const site = env.SITE_URL?.trim() ? new URL(config.site.url).origin : undefined;
   const { allowedOrigins } = config;
   const { database, jobsDatabase, countsDatabase } = openDatabase(config.databaseUrl ?? "");
   const keys = knownKeys();
