@@ -8,7 +8,7 @@ interface Token {
 }
 
 /**
- * True when the expression has no unbounded repetition, or one of a single character or class, and one of these holds:
+ * True without an unbounded repetition. With just one, of a character or a class, true when one of these holds:
  * - nothing follows the repetition, so that a search which enters it has found its match;
  * - it is entered only within a bounded distance after a character outside the class, or after the start of the text, so that
  *   each run of such characters is entered a bounded number of times, and read twice each time.
@@ -41,6 +41,8 @@ function tokensOf(source: string, flags: string): Token[] | undefined {
     const text = source.slice(at, endOf(source, at));
     at += text.length;
     const quantifier = quantifierAt(source, at);
+    // Without numbers between them, braces are characters.
+    if (quantifier.startsWith("{") && !/^\{\d{1,9}(?:,\d{0,9})?\}/.test(quantifier)) return undefined;
     at += quantifier.length;
     tokens.push({ kind, text, quantifier });
   }

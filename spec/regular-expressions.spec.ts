@@ -56,6 +56,9 @@ describe("the proof for a single repetition", () => {
     "/(?:^|x)\\w*y/",
     "/^(a)\\1*y/",
     "/(?<=x)a*y/",
+    // Braces without numbers are characters, so the second star repeats one.
+    "/a{b}*[}]*y/",
+    "/x{}*}*y/",
   ])("is not given for %s", (text) => {
     expect(found(text).map(({ source, flags }) => isPlainlyLinear(source, flags))).toEqual([false]);
   });
