@@ -28,7 +28,8 @@ export const experimentsCommand: AddCommand = (program, run) => {
 
 function textOf(result: ExperimentResult): string {
   const { variant, language, started_on, ended_on, original, changed } = result;
-  const until = ended_on ? ` until ${ended_on}` : "";
+  const isOver = ended_on === started_on ? ", stopped on its first day" : ` to the day before ${ended_on}`;
+  const until = ended_on ? isOver : "";
   const lines = [
     `${variant} (${language}), from ${started_on}${until}`,
     row(["", "loads", "leads", "of 100", "reviewed", "likely qualify", "of 100"]),
@@ -37,7 +38,7 @@ function textOf(result: ExperimentResult): string {
     verdicts[result.verdict],
     ...(result.stored ? [`Leads: ${difference(result.stored)}.`] : []),
     ...(result.qualified ? [`Likely qualify: ${difference(result.qualified)}.`] : []),
-    `The split: chi-square ${result.split_chi_square.toFixed(1)}; above 10.8 it is broken.`,
+    `The split: chi-square ${result.split_chi_square.toFixed(2)}; above 10.83 it is broken.`,
     sizeLine(result),
   ];
   return `${lines.join("\n")}\n`;
@@ -81,7 +82,7 @@ const signed = (rate: number): string =>
   `${(100 * Math.abs(rate)).toFixed(2)} ${rate < 0 ? "fewer" : "more"}`;
 
 function sizeLine({ plan, size_needed, days_left, ended_on }: ExperimentResult): string {
-  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)}%`;
+  const lift = `${plan.lift > 0 ? "+" : ""}${Number((100 * plan.lift).toFixed(2))}%`;
   const needed = `It needs ${whole(size_needed)} loads of each to find ${lift}`;
   if (ended_on) return `${needed}. It has ended.`;
   if (days_left === null) return `${needed}.`;

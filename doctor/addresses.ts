@@ -10,7 +10,7 @@ import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
 /**
  * Days. The renewal of a certificate with fewer days left has failed, because programs renew one with a third of its time left, such as 30 of
- * 90 days; one that is made for some days only has to have a third of these left.
+ * 90 days; one made for a few days needs a third of them left.
  */
 const minDays = 14;
 

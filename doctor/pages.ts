@@ -1,7 +1,7 @@
 // The pages, as a visitor's browser gets them: they are there, they are safe, and they know their backend.
 import { languageCodes, textsIn } from "../content/languages.ts";
 import { settingsWithPlaceholderIn } from "../content/provider.ts";
-import { type Answer, ask } from "./ask.ts";
+import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 import { unescaped } from "./html.ts";
 import { isServiceKey } from "./key.ts";
@@ -38,13 +38,13 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
     thankYou.status === 200
       ? pass("The thank-you page is there.")
       : fail(
-          `The thank-you page is not there (${thankYou.status}).`,
+          `The thank-you page is not there (${summaryOf(thankYou)}).`,
           "The host must serve thank-you.html at /thank-you. Netlify, Vercel and Cloudflare Pages do so by themselves.",
         ),
     missing.status === 404
       ? pass("An address that does not exist is answered 404.")
       : fail(
-          `An address that does not exist is answered ${missing.status}.`,
+          `An address that does not exist is not answered 404 (${summaryOf(missing)}).`,
           "Have the host answer 404 with 404.html, and no page of its own in place of every address.",
         ),
     ...examineAddress(article.body, site),
@@ -54,11 +54,14 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
   ];
 }
 
+const thisMachine = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(?=:|$)/;
+
 function examineAddress(html: string, site: string): Finding[] {
   const stated = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
   // From the server's own machine, behind its proxy, the doctor reaches the site at another address than readers do.
-  const thisMachine = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])\b/;
-  if (stated === site || thisMachine.test(site)) return [pass("The article knows its own address.")];
+  if (stated === site) return [pass("The article knows its own address.")];
+  if (thisMachine.test(site))
+    return [notExamined("Whether the article knows its public address: give it with --site.")];
   return [
     fail(
       `The article tells search engines that its address is ${stated}.`,
@@ -94,7 +97,7 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
         fail(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, buildAgain),
       );
   }
-  if (site.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(site)) {
+  if (site.startsWith("http:") && !thisMachine.test(site)) {
     findings.push(
       fail(
         "The pages come without TLS: what visitors type can be read on the way.",
@@ -144,10 +147,13 @@ async function examineScript(html: string, site: string): Promise<Finding[]> {
   const path = /\/assets\/form-[\w-]+\.js/.exec(html)?.[0];
   if (!path)
     return [fail("The page names no script of the form.", "Build again, and deploy all of `dist/`.")];
-  const { status, ...rest } = await ask(`${site}${path}`);
-  const isScript = "headers" in rest && /javascript/.test(rest.headers.get("content-type") ?? "");
-  if (status === 200 && isScript) return [pass("The form's script is there.")];
+  const answer = await ask(`${site}${path}`);
+  const isScript = "headers" in answer && /javascript/.test(answer.headers.get("content-type") ?? "");
+  if (answer.status === 200 && isScript) return [pass("The form's script is there.")];
   return [
-    fail(`The form's script is not served (${status}).`, "Deploy the whole folder `dist/`, with its assets."),
+    fail(
+      `The form's script is not served (${summaryOf(answer)}).`,
+      "Deploy the whole folder `dist/`, with its assets.",
+    ),
   ];
 }

@@ -189,7 +189,7 @@ describe("leads experiments", () => {
       "No difference can be told so far.",
       expect.stringMatching(/^Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads\.$/),
       expect.stringMatching(/^Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads\.$/),
-      "The split: chi-square 0.4; above 10.8 it is broken.",
+      "The split: chi-square 0.40; above 10.83 it is broken.",
       expect.stringMatching(/^It needs 18,753 loads of each to find \+30%: about \d\d more days\.$/),
       "",
     ]);

@@ -253,7 +253,7 @@ describe("the page Campaigns", () => {
     expect(text).toMatch(/Leads: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
     expect(text).toMatch(/Likely qualify: between \d\.\d\d fewer and \d\.\d\d more of 100 loads/);
     expect(text).toMatch(/Each side needs 18,753 loads to find \+30%: about \d\d more days\./);
-    expect(text).toContain("The split: chi-square 0.2; above 10.8 it is broken.");
+    expect(text).toContain("The split: chi-square 0.22; above 10.83 it is broken.");
     expect(await cellsOf(page, "Experiment: garden")).toEqual([
       ["The original", "2,000", "0", "0.00", "0", "0", "0.00"],
       ["The variant", "2,030", "1", "0.05", "0", "0", "0.00"],
@@ -312,7 +312,7 @@ describe("the page Campaigns", () => {
     expect(files["vital-lcp.csv"]).toContain("up to 2.5 s,20");
     expect(files["experiment-garden.csv"]?.slice(3)).toEqual([
       expect.stringMatching(/^"Since .{0,300} Each side needs /),
-      expect.stringMatching(/^"?The split: chi-square 0\.2; above 10\.8 it is broken\./),
+      expect.stringMatching(/^"?The split: chi-square 0\.22; above 10\.83 it is broken\./),
     ]);
   });
 

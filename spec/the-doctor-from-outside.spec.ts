@@ -257,7 +257,11 @@ describe("the doctor, on a site that", () => {
   it.each([
     ["is not the article", /The article is not at/, answering("/", 200)],
     ["has no thank-you page", /thank-you page is not there \(404\)/, answering("/thank-you", 404)],
-    ["answers every address", /does not exist is answered 200/, answering("/there-is-no-such-page", 200)],
+    [
+      "answers every address",
+      /does not exist is not answered 404 \(200\)/,
+      answering("/there-is-no-such-page", 200),
+    ],
     [
       "sends no headers",
       /come without content-security-policy, x-content-type-options, referrer-policy/,
@@ -349,7 +353,7 @@ describe("the doctor, on a site that", () => {
       `fail: The article tells search engines that its address is ${host.url}.`,
     );
     expect(await says(host.url.replace("localhost", "127.0.0.1"))).toContain(
-      "pass: The article knows its own address.",
+      "not examined: Whether the article knows its public address: give it with --site.",
     );
     vi.restoreAllMocks();
   });

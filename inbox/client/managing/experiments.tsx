@@ -68,7 +68,7 @@ const verdicts: Record<Experiment["verdict"], string> = {
 };
 
 function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Experiment): string {
-  const lift = `${plan.lift > 0 ? "+" : ""}${Math.round(100 * plan.lift)}%`;
+  const lift = `${plan.lift > 0 ? "+" : ""}${Number((100 * plan.lift).toFixed(2))}%`;
   const size = `Each side needs ${inGroups(size_needed)} loads to find ${lift}`;
   const since = `Since ${dayInWords(started_on)}`;
   if (ended_on === started_on) return `Stopped on its first day, ${dayInWords(started_on)}.`;
@@ -79,4 +79,4 @@ function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Exp
 }
 
 const splitInWords = ({ split_chi_square }: Experiment): string =>
-  `The split: chi-square ${split_chi_square.toFixed(1)}; above 10.8 it is broken. The ranges may be looked at every day.`;
+  `The split: chi-square ${split_chi_square.toFixed(2)}; above 10.83 it is broken. The ranges may be looked at every day.`;
