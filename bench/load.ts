@@ -40,7 +40,7 @@ function work(socket: Socket): Promise<void> {
     } else socket.write(request());
   };
   socket.setNoDelay(true).setEncoding("latin1").on("connect", send);
-  // A server that closes the connection in order is no error of it, but the rest of the load is lost all the same.
+  // A server that closes a connection in order causes no "error", but the rest of its load is lost all the same.
   socket.on("error", () => {}).on("close", () => sent <= until && lose());
   let answer = "";
   socket.on("data", (chunk) => {

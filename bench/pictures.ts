@@ -1,5 +1,5 @@
-// `node bench/pictures.ts`: takes the pictures of the inbox in docs/, on a product of their own with a few invented leads. Run it when it
-// is afternoon in the east of the USA, because all of these leads may be called then.
+// `node bench/pictures.ts`: takes the pictures of the inbox in docs/, on a product of their own with a few invented leads. Run it in the
+// afternoon of the east of the USA, on no Sunday and no holiday of Louisiana, because all of these leads may be called then.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

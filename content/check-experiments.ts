@@ -21,7 +21,7 @@ export function checkExperiments(
   for (const twice of new Set(names.filter((name, at) => names.indexOf(name) !== at)))
     problems.push(`There are two variants "${twice}". Leads remember a name, so give the newer one another.`);
   // The page loads and leads of the original have the same name in each experiment, so their day says to which experiment they belong.
-  // On the day on which one experiment ends it has still run, so the next one starts on a later day.
+  // On the day of `endedOn` pages still show the variant until the restart, so the next one starts later.
   const inOrder = experiments.toSorted((one, other) => (one.startedOn < other.startedOn ? -1 : 1));
   for (const [nth, { variant, endedOn }] of inOrder.entries()) {
     const next = inOrder[nth + 1];

@@ -87,7 +87,7 @@ export interface PageTexts {
   footer: {
     heading: string;
     text: readonly string[];
-    /** Before the phone number and before the NPI of the provider's address. */
+    /** Before the provider's phone number, and before its NPI. */
     phone: string;
     npi: string;
     privacyLink: string;

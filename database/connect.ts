@@ -10,9 +10,9 @@ export type Sql = postgres.Sql;
  * again with the next one.
  * - A socket's folder is named as libpq has it: `postgres://user@%2Ffolder/name` or `?host=/folder`.
  * - Of several servers, `host1:port1,host2:port2`, the one that takes writes is found, at each connect anew.
- * - `connectTimeout` is how many seconds a connect may take.
- * - With `keepsConnections` no connection is made anew after half an hour to an hour, as the library does, because what a session
- *   holds, such as a lock, would end with it.
+ * - `connectTimeout` is how many seconds a connect may take; a `connect_timeout` in the address is ignored.
+ * - Without `keepsConnections` the library makes each connection anew after half an hour to an hour, and what its session holds, such as
+ *   a lock, ends.
  * - `timeZone` is that in which the database writes a time as text or JSON; unset: the server's own.
  * - `?prepare=false` is for a pooler that cannot keep prepared statements.
  */
@@ -85,7 +85,7 @@ export function addressAs(address: string, role: string, password: string): stri
 export function withLoginOf(address: string, other: string): string {
   const { scheme, hosts, database, query } = partsOf(address);
   const named = partsOf(other);
-  return `${scheme}${named.login}${hosts}${database || named.database}${query}`;
+  return `${scheme}${named.login}${hosts}${database.length > 1 ? database : named.database}${query}`;
 }
 
 /** Another database of the same server. */

@@ -50,7 +50,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
     await makeLedger(tx);
     const applied = await tx<Applied[]>`
       select version, coalesce(array_to_json(statements), '[]')::text as statements
-      from supabase_migrations.schema_migrations`;
+      from supabase_migrations.schema_migrations order by version desc`;
     refuseNewer(known, applied);
     refuseEdited(migrations, applied);
     const missing = notYetApplied(migrations, applied);
@@ -66,7 +66,7 @@ export async function migrate(sql: Sql, { upTo = "9" }: { upTo?: string } = {}):
 
 /** Why a program does not work on tables that a newer release has changed, and what to do. */
 export const newerTablesMessage = (required: string, known: string): string =>
-  `A newer release has brought the tables to version ${required}, on which this release, of version ${known}, does not work. Put the newer release in force again, or restore a backup from before it.`;
+  `A newer release has changed the tables (migration ${required}) so that this release, of version ${known}, does not work on them. Put the newer release in force again, or restore a backup from before it.`;
 
 /** The version of the newest migration on disk; a database is current when it says the same. */
 export async function newestVersion(): Promise<string> {

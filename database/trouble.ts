@@ -18,13 +18,13 @@ export function isDatabaseTrouble(error: unknown): boolean {
 /**
  * SQLSTATEs and classes of them (PostgreSQL's manual, appendix A): 08 connection, 25006 a server that takes no writes,
  * 25P03 and 25P04 a transaction that took too long, 26 a prepared statement that a pooler lost, 28 login, 3D name of the
- * database, 40 rollback, 53 resources, 55 a lock that is not free, 57 an operator's intervention or a statement timeout,
+ * database, 40 rollback, 53 resources, 55 what is in use or not ready, 57 an operator's intervention or a statement timeout,
  * 58 the operating system, XX an internal error of the server.
  */
 const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
 
 /**
- * Whether one statement alone fails while the database answers others, because it took too long, waited too long for a lock, was cancelled, or
+ * Whether perhaps one statement alone failed and the database answers others: it took too long, waited too long for a lock, was cancelled, or
  * found no memory or disk.
  */
 export const isOfTheStatement = (error: unknown): boolean =>

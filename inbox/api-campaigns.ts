@@ -24,7 +24,7 @@ export const Campaigns = v.object({
     v.object({
       ...words,
       ...steps,
-      /** 0: no cost was typed in. */
+      /** 0: none was recorded, or none of it fell to this line. */
       cost_cents: v.number(),
       /** The 95 % confidence interval of the share of loads that become a lead; null without loads. */
       rate: v.nullable(Range),
@@ -42,7 +42,7 @@ export const Campaigns = v.object({
       stored: v.number(),
     }),
   ),
-  /** Costs of campaigns that had no page load and no lead in these days. */
+  /** Costs whose words fit no counted page load and no lead of these days. */
   unmatched: v.array(v.object({ ...words, cost_cents: v.number() })),
   /** The costs as they were recorded, by day. */
   costs: v.array(v.object({ day: Day, ...words, amount_cents: v.number() })),

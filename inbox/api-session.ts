@@ -59,7 +59,7 @@ export const session = {
     request: v.strictObject({ credential: v.looseObject({}), label: v.optional(NonEmptyText(100)) }),
     response: Done,
   },
-  /** Refused for the last one of a member who has no company account. */
+  /** Refused for the last one of a member who cannot sign in with a company account. */
   "passkeys/remove": {
     manager: false,
     request: v.strictObject({ id: NonEmptyText(1400) }),

@@ -46,11 +46,11 @@ export const signIn = {
 } as const;
 
 export const signInErrors = [
-  /** The invitation was used, is too old, or was never made. */
+  /** The invitation was used or replaced by a newer one; is too old; was never made, or its member was removed. */
   "invitation used",
   "invitation expired",
   "invitation unknown",
-  /** The passkey or the company's account belongs to no member. */
+  /** The passkey or the company's account belongs to no member, the account is another member's, or a later sign-in used the passkey. */
   "not a member",
   /** The device did not check who is there (no PIN, finger or face). */
   "user not verified",
@@ -59,7 +59,7 @@ export const signInErrors = [
    * not answer or this program failed.
    */
   "try again",
-  /** The provider refused, or the person cancelled. */
+  /** The provider refused or did not answer as it must, the person cancelled, or there is no company sign-in here. */
   "sign-in refused",
 ] as const;
 export type SignInError = (typeof signInErrors)[number];

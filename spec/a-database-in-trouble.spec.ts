@@ -219,7 +219,7 @@ describe.concurrent("a database that", () => {
     await expectRecovery(expect, server, owner);
   });
 
-  it("is read only, and sessions from then stay so: the article opens, and the form keeps the answers until they are stored", async ({
+  it("is read only, and sessions begun then stay so: the article opens, and the form keeps the answers until they are stored", async ({
     expect,
   }) => {
     const { server, owner } = await start();

@@ -131,6 +131,7 @@ describe("the article page", () => {
     const who = opening.indexOf(
       "We are a private company. We are not Medicare, and we do not sell insurance.",
     );
+    expect(who).toBeGreaterThan(-1);
     expect(who - first).toBeLessThan(60);
     expect(await page.locator('.opening a[href="#check"]').innerText()).toBe("Go to the form");
     expect(await page.locator('.opening a[href^="tel:"]').innerText()).toBe(`Call ${provider.phone}`);

@@ -56,7 +56,7 @@ describe("an insert that is not one", () => {
     ["a field from a prototype", insert('{"toString":"x"}'), 400],
     ["objects in objects", insert(lead({ name: { name: { name: "x" } } })), 400],
     ["brackets eight thousand deep", insert(tooDeep), 400],
-    ["a field eight thousand deep", insert(`{"name":${tooDeep.slice(0, 7_900)}`), 400],
+    ["a field eight thousand deep", insert(`{"name":${tooDeep}}`), 400],
     ["a number beyond all numbers", insert('{"name":1e999,"zip_code":99999999999999999999999}'), 400],
     ["a number with a thousand digits", insert(`{"name":"x","has_medicare":${"9".repeat(1_000)}}`), 400],
     ["an array of a thousand", insert(JSON.stringify(Array(1_000).fill({}))), 400],

@@ -35,7 +35,7 @@ describe("a build", () => {
     const before = built();
     const changed = readFileSync(join(copy, article), "utf8").replace("5 min read", "6 min read");
     writeFileSync(join(copy, article), changed);
-    // The second build never ends, because the renderer, of which this file is a part, is bundled but waits forever before it shows a page.
+    // The second build never ends: its renderer is bundled, but waits forever before it shows a page.
     const renderer = join(copy, "site/render.tsx");
     const finished = readFileSync(renderer, "utf8");
     writeFileSync(renderer, `${finished}\nawait new Promise(() => setInterval(() => {}, 1_000));\n`);

@@ -51,7 +51,7 @@ function namedPipe(): { path: string; writer: Socket } {
   const folder = newFolder();
   const path = join(folder, "pipe");
   execFileSync("mkfifo", [path]);
-  // For both, because nobody may open a pipe without a reader for writing.
+  // For reading too: a pipe that has no reader cannot be opened for writing.
   const writer = new Socket({ fd: openSync(path, constants.O_RDWR | constants.O_NONBLOCK) });
   onTestFinished(() => {
     writer.destroy();

@@ -227,7 +227,7 @@ describe("the command of a release that was rolled back to", () => {
     const refused = await leads(url, "list");
     expect(refused).toMatchObject({ status: 1, stdout: "" });
     expect(refused.stderr).toMatch(
-      /^A newer release has brought the tables to version 29990101000000, .* Put the newer release in force again/,
+      /^A newer release has changed the tables \(migration 29990101000000\) .* Put the newer release in force again/,
     );
   });
 });

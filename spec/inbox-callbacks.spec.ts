@@ -9,7 +9,7 @@ const dana = await inbox.member("Dana");
 beforeEach(() => removeLeads(database.owner));
 
 describe("a callback", () => {
-  it("does not make its lead late when it was agreed within the 24 hours for a day after them", async () => {
+  it("agreed within the 24 hours keeps its lead from being late, though it is due after them", async () => {
     const id = await addLead(database, {}, 23);
     await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: await tomorrowAt(10) });
     await database.owner`update private.lead_work set created_at = created_at - interval '2 hours' where lead_id = ${id}`;

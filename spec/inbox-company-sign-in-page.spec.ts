@@ -50,7 +50,9 @@ describe("the company's own sign-in", () => {
   it("says in words why somebody of the company who was not invited stays out", async () => {
     const page = await open(inbox.url);
     await signInAtCompany(page, "stranger@company.example");
-    await page.getByText("Nobody of the team has this sign-in. Ask a manager to invite you.").waitFor();
+    await page
+      .getByText("Nobody of the team has this sign-in, or another member has it already. Ask a manager.")
+      .waitFor();
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });
 

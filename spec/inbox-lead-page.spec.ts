@@ -226,7 +226,7 @@ describe("a call", () => {
     expect((await dana.call("open", { id })).body.calls[0]).toMatchObject({ asked_for_this_time: true });
   });
 
-  it("names no time where the ZIP code does not say where the person is, nor with a number of Hawaii that of the East", async () => {
+  it("names no time where the ZIP code does not say where the person is, not even with a number of Hawaii", async () => {
     for (const phone of ["(111) 555-0177", "(808) 555-0177"]) {
       const page = await leadPage(dana, await addLead(database, { zip_code: "00000", phone }));
       expect(await text(page, ".person-time")).toBe("time unknown there");

@@ -76,7 +76,7 @@ describe("inserting a lead", () => {
     expect(await stored()).toEqual([aLead(typed)]);
   });
 
-  it("stores an honest lead that shares its commit with refused ones", async () => {
+  it("stores an honest lead that arrives together with refused ones", async () => {
     const answers = await Promise.all(
       [aLead({ name: " " }), aLead({ name: "Honest" }), aLead({ phone: "" }), aLead({ name: "Too" })].map(
         (lead) => answerTo(insertRequest(lead)),

@@ -161,7 +161,7 @@ describe("the schema", () => {
 
 const breaksOlder = "-- Older programs do not work on these tables.";
 
-it("need no program to know them, while none says that older programs do not work on its tables", async () => {
+it("the migrations require no version, while none says that older programs do not work on its tables", async () => {
   const { owner } = await makeDatabase();
   expect(await owner`select private.required_version() as version`).toEqual([{ version: "" }]);
 });
@@ -202,7 +202,7 @@ describe("the schema of a newer release", () => {
   });
 
   it("stops the start, the delivery and the inbox with a message, and makes the intake unready, where it breaks older ones", async () => {
-    const message = `A newer release has brought the tables to version 29990101000000, on which this release, of version ${await newestVersion()}, does not work. Put the newer release in force again, or restore a backup from before it.`;
+    const message = `A newer release has changed the tables (migration 29990101000000) so that this release, of version ${await newestVersion()}, does not work on them. Put the newer release in force again, or restore a backup from before it.`;
     expect(await makeNewer([breaksOlder, "alter table leads drop column name"])).toEqual({
       started: expect.objectContaining({ name: "MigrationError", message }),
       delivering: expect.objectContaining({ name: "DatabaseRefusal", message }),

@@ -22,7 +22,7 @@ function classesOf(css: string): string[] {
   );
 }
 
-/** The words of a source's texts in quotes, among which are the classes of its elements. The rest of a `shade-${n}` is `shade-*`. */
+/** The words of a source's texts in quotes, among which are the classes of its elements. A `shade-${n}` becomes `shade-*`. */
 function wordsOf(source: string): Set<string> {
   const texts = [...(source.match(/"[^"\n]*"/g) ?? []), ...(source.match(/`[^`]*`/g) ?? [])];
   return new Set(

@@ -46,7 +46,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe("a mail server that cannot be used", () => {
+describe("a mail server that cannot be used, or is slow", () => {
   it("is said to have a certificate that is not trusted, with TLS from the first byte and with STARTTLS", async () => {
     const tls = await startMailServer({ secure: true, ...certificate });
     const startTls = await startMailServer({ ...certificate, disabledCommands: [] });

@@ -1,5 +1,5 @@
 // Reads on a standby what takes long to read, so that it costs the primary nothing. The primary first says who asks, and writes the entry
-// in the audit log. A standby that does not have that entry yet refuses, so nobody reads there unseen, or reads what is out of date.
+// in the audit log. A standby without that entry refuses, so nobody reads there unseen, and nobody reads old data.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";

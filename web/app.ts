@@ -1,5 +1,5 @@
-// The web side as one value: every address that the site's port answers, and the place where an exception becomes an answer, but
-// for those of the hot routes (hot-routes.ts). It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
+// The web side as one value: every address that the site's port answers, and where an exception becomes an answer;
+// hot-routes.ts answers its own exceptions. It owns no port: `bin/serve.ts` gives it one, and a test asks it directly.
 
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";

@@ -8,7 +8,7 @@ export interface Page {
   status: number;
   /** What all its encodings share. */
   headers: Record<string, string>;
-  /** Smallest first; the last one is not compressed. */
+  /** As they are preferred: br, gzip, and last the one that is not compressed. */
   encodings: Encoding[];
   /** Which variant of the article this is, while an experiment runs. */
   variant?: string;
@@ -49,7 +49,7 @@ export const pageOfVariants = (variants: readonly Page[]): Page => ({ ...(varian
 const chosen = ({ variants }: Page): Page | undefined =>
   variants?.[Math.floor(Math.random() * variants.length)];
 
-/** Chooses the smallest encoding that the browser takes, or 304 when it has that already. */
+/** Chooses the first encoding that the browser takes, or 304 when it has that already. */
 export function answerFor(asked: Page, headers: HeaderValues): PageAnswer {
   const page = chosen(asked) ?? asked;
   const accepted = headers.get("accept-encoding");

@@ -22,7 +22,7 @@ export interface MessageOptions {
 /** The hours within which the thank-you page promises a review. */
 const promisedHours = 24;
 
-/** Writes the mail for some deliveries. The same deliveries give the same words on every attempt, unless a lead's permission or spam flags changed or it was erased between them. */
+/** Writes the mail for some deliveries. The same deliveries give the same words on every attempt, unless between them a lead's notice became known, its permission or spam flags changed, or it was erased. */
 export function writeMessage(deliveries: readonly Delivery[], options: MessageOptions): Message {
   const sections = eventsInWords(deliveries).map((event) => sectionOf(event, options));
   const titles = sections.map((section) => section.title).join(", ");
@@ -80,8 +80,11 @@ function asHtml({ title, todo, leads }: Section): string {
   return `<h2>${escapeHtml(title)}</h2><p>${escapeHtml(todo)}</p>${tables.join("")}`;
 }
 
-// On one line, so that nothing a visitor typed can look like a fact of ours.
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").trim();
+// On one line, so that nothing a visitor typed can look like a fact of ours. The joiners stay, because names in some scripts need them.
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, (signs) => (/^[\u200c\u200d]+$/.test(signs) ? signs : " "))
+    .trim();
 
 const hoursAfter = (time: Date, hours: number) => new Date(time.getTime() + hours * 3_600_000);
 

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { flush, holdsData } from "./cluster-place.ts";
+import { flush, holdsData, upgradePlace } from "./cluster-place.ts";
 import { findDataFolder, lockDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { type Options, setUp } from "./options.ts";
@@ -22,12 +22,12 @@ import { stopOrphans } from "./postmaster.ts";
 
 /**
  * Moves the data of `options.dataDir` to the folder `to`, which must be absent or empty, and stops a server that an earlier
- * run left on it. @throws EmbeddedPostgresError when a server supervises the data, it cannot be moved, or the old folder cannot be removed
+ * run left on it. @throws EmbeddedPostgresError when another program has the data open, it cannot be moved, or the old folder cannot be removed
  * after the move.
  */
 export async function moveData(options: Options, to: string): Promise<void> {
   const setup = setUp(options);
-  const target = resolve(to);
+  const target = existsSync(to) ? realpathSync(to) : resolve(to);
   const { path: named, cluster } = findDataFolder(setup);
   if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${named}.`);
   // The real folder, because a rename of a link would move the link and not the data.
@@ -42,7 +42,8 @@ export async function moveData(options: Options, to: string): Promise<void> {
     throw new EmbeddedPostgresError(`A disk is mounted at ${target}: name a folder on it.`);
   const folder = lockDataFolder(setup);
   try {
-    await stopOrphans(folder.cluster, setup);
+    // An upgrade that was broken off may have left its new server.
+    for (const one of [upgradePlace(folder.cluster), folder.cluster]) await stopOrphans(one, setup);
     mkdirSync(dirname(target), { recursive: true });
     if (!renamed(path, target)) await copyAndRemove(path, target);
   } catch (cause) {

@@ -9,7 +9,7 @@ import { refuseInQuickTier } from "./quick-tier.ts";
 
 const flags = [
   // Without it, a page with a Cross-Origin-Opener-Policy is loaded in a process of its own beside the one of its empty tab: 134 ms of
-  // processor time for a page, and 104 with it. Pages of two tests share no process in either case.
+  // processor time for a page, and 104 with it. Pages of two contexts share no process in either case.
   "--renderer-process-limit=1",
   "--no-sandbox",
   "--disable-gpu",

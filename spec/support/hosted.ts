@@ -63,7 +63,7 @@ export async function startHosted(
   return project;
 }
 
-// Supabase's gateway takes either key of the project. Our intake knows the publishable key alone, so it takes the place of the JWT here.
+// Supabase's gateway takes either key of the project. Our intake knows the publishable key alone, so that key replaces the JWT here.
 function forward(request: IncomingMessage, response: ServerResponse, to: string): void {
   const { host: _, ...headers } = request.headers;
   if (headers.apikey === keys.jwt) {

@@ -61,7 +61,7 @@ export function spawnServer(env: Record<string, string>) {
   return { process: child, listening, ended, output: () => output, end };
 }
 
-/** Sends a lead as the page's call 1 does. */
+/** Sends a lead by call 1, without the notice that the page states. */
 export const insertAt = (address: string, lead: unknown): Promise<Response> =>
   fetch(`${address}/rest/v1/leads`, {
     method: "POST",

@@ -1,5 +1,5 @@
 // The page of one lead: on the left the person and the work; on the right the permission, the health answers and the person's other leads.
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "wouter";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
@@ -73,21 +73,18 @@ function useLead(id: string) {
     { enabled: opened.data !== undefined, staleTime: 0, gcTime: 0, refetchInterval: loadInterval },
   );
   const isOfOtherSession = live.error instanceof CallFailed && live.error.why === "forbidden";
-  useReopening(isOfOtherSession, live.isSuccess);
+  useReopening(isOfOtherSession, live);
   const error = (isOfOtherSession ? null : live.error) ?? opened.error;
   const lead = isNotOneLead(error) ? undefined : (live.data ?? opened.data);
   return { lead, loadedAt: live.dataUpdatedAt, error };
 }
 
 /** Opens the lead once more when the opening is not of this session, because its member has signed in anew in another tab. */
-function useReopening(isOfOtherSession: boolean, isSuccess: boolean): void {
-  const isReopened = useRef(false);
+function useReopening(isOfOtherSession: boolean, { errorUpdatedAt }: { errorUpdatedAt: number }): void {
   useEffect(() => {
-    if (isSuccess) isReopened.current = false;
-    if (isReopened.current || !isOfOtherSession) return;
-    isReopened.current = true;
-    refresh("open");
-  }, [isOfOtherSession, isSuccess]);
+    // At each failed load, because the opening may fail, too.
+    if (isOfOtherSession && errorUpdatedAt > 0) refresh("open");
+  }, [isOfOtherSession, errorUpdatedAt]);
 }
 
 /** "not accepted": what the link names is too short or too long for an id or a reference, or has a sign that neither has. */

@@ -30,7 +30,7 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
         <AlertBanner isManager={member.role === "manager"} />
-        {member.passkeys === 1 && <SecondPasskey />}
+        {member.passkeys === 1 && <SecondPasskey key={member.id} member={member.id} />}
         <PageFailure path={path}>{children}</PageFailure>
       </main>
       <Announcer />
@@ -39,17 +39,18 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
   );
 }
 
-let isPutOff = false;
+/** The member who has put it off in this tab, where another one may sign in later. */
+let putOffBy: string | undefined;
 
 /** One lost device must not keep a member out. */
-function SecondPasskey() {
-  const [isShown, setShown] = useState(!isPutOff);
+function SecondPasskey({ member }: { member: string }) {
+  const [isShown, setShown] = useState(putOffBy !== member);
   const [path] = useLocation();
   const [, notePress] = useFocusBeside();
   if (!isShown || path !== "/") return null;
   const putOff = (press: MouseEvent) => {
     notePress(press);
-    isPutOff = true;
+    putOffBy = member;
     setShown(false);
   };
   return (

@@ -73,4 +73,4 @@ function NavigationItem({ path, name, icon, isCurrent }: Item & { isCurrent: boo
 }
 
 const isAt = (path: string, item: string) =>
-  item === "/" ? path === "/" || path.startsWith("/leads/") : path === item;
+  item === "/" ? ["/", "/sign-in"].includes(path) || path.startsWith("/leads/") : path === item;

@@ -25,7 +25,7 @@ interface LoadingProps {
   error: Error | null;
   /** Whether the content is on screen, from an earlier answer. */
   isLoaded: boolean;
-  /** Whether what was chosen before stands there until then. */
+  /** Whether an earlier choice's content is on screen meanwhile. */
   isOtherShown?: boolean;
 }
 

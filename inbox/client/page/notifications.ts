@@ -1,5 +1,5 @@
-// Notifies a member that a lead is waiting, if they allowed it: by a sound, and by a desktop notification while they look at another
-// window. No notification names a person. Each tab hears of a lead, and locks that the tabs share let only one of them notify.
+// Notifies a member that a lead is waiting, if they allowed it: by a sound, and by a desktop notification while they do not look at
+// the inbox. No notification names a person. Each tab hears of a lead, and locks that the tabs share let only one of them notify.
 import { hasLocks } from "../live-events.ts";
 import { currentPreferences } from "./preferences.ts";
 

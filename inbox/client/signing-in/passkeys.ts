@@ -48,7 +48,7 @@ const sentences: Readonly<Record<SignInError, string>> = {
   "invitation used": "This link has been used already, or a newer one has replaced it. Ask for a new one.",
   "invitation expired": "This link is older than 24 hours. Ask for a new one.",
   "invitation unknown": "This link is not complete, or you are no longer in the team. Ask for a new one.",
-  "not a member": "Nobody of the team has this sign-in. Ask a manager to invite you.",
+  "not a member": "Nobody of the team has this sign-in, or another member has it already. Ask a manager.",
   "user not verified":
     "Your device did not check that it is you. Turn on its PIN, fingerprint or face check, then try again.",
   "try again": "That took too long, or the answer did not fit. Try again.",
