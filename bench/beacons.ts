@@ -27,6 +27,7 @@ async function measure(): Promise<void> {
   const idle = spawn(process.execPath, [import.meta.filename, "idle"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  process.once("exit", () => idle.kill());
   const [port] = await once(idle.stdout, "data");
   const ways: Record<string, string | undefined> = {
     "inserts alone": undefined,
@@ -39,12 +40,17 @@ async function measure(): Promise<void> {
     for (const [name, target] of rotated(Object.entries(ways), round)) {
       const sender =
         target && spawn(process.execPath, [import.meta.filename, "send", target], { stdio: "inherit" });
-      // Measuring begins once the sender runs.
-      if (sender) await wait(1_000);
+      if (sender) {
+        process.once("exit", () => sender.kill());
+        // Measuring begins once the sender runs.
+        await wait(1_000);
+      }
       const latencies = await insertsFor(server.address, seconds);
       if (sender) {
+        if (sender.exitCode !== null) throw new Error("The sender of the messages has ended.");
+        const gone = once(sender, "exit");
         sender.kill();
-        await once(sender, "exit");
+        await gone;
       }
       measured.set(name, [...(measured.get(name) ?? []), latencies]);
     }

@@ -15,7 +15,7 @@ export async function fillCounts(sql: Sql, days: number, daysByHour = 8): Promis
       x.variant, v.device, t.step, 1 + (d.ago * 31 + h.hour * 7 + c.nth) % 97
     from generate_series(0, ${days - 1}::integer) as d (ago)
     join generate_series(-1, 23) as h (hour) on (h.hour >= 0) = (d.ago <= ${daysByHour}::integer)
-    join unnest(array['original', 'garden', '']) as x (variant) on (x.variant <> '') = (d.ago < ${experimentDays}::integer),
+    join unnest(array['original', 'garden', '']) as x (variant) on (x.variant <> '') = (d.ago <= ${experimentDays}::integer),
       generate_series(0, 8) as c (nth), unnest(array['phone', 'tablet', 'computer', 'no-script', 'bot']) as v (device),
       unnest(array['served', 'prefetched', 'view', 'reload', 'return', 'half_read', 'form_seen', 'began', 'pressed']) as t (step)
     order by 1, 2, 3, 4, 5, 6, 7, 8`;

@@ -79,10 +79,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const noAuditEntryMessage =
   "This database takes no writes (a standby), so the audit log has no entry of this. Write down who did it, and why.";
 
-/** Reads a whole number of one or more. @throws UsageError */
-export function readCount(option: string, text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`${option} takes a whole number from 1 to 999999999, such as ${option} 20.`);
+/** Reads a whole number from 1 to `most`. @throws UsageError */
+export function readCount(option: string, text: string, most = 999_999_999): number {
+  if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text);
+  throw new UsageError(`${option} takes a whole number from 1 to ${most}, such as ${option} 20.`);
 }
 
 /** Reads the name of a file. An empty name mostly comes from a shell variable that is not set. @throws UsageError */

@@ -138,8 +138,4 @@ function readEmail(text: string): string {
 /** As RETENTION_DAYS takes them, because a far greater number leaves PostgreSQL's range of times. */
 const maxDays = 36_500;
 
-function readDays(text: string): number {
-  const days = readCount("--older-than", text);
-  if (days <= maxDays) return days;
-  throw new UsageError("--older-than takes 36,500 days at most, a hundred years.");
-}
+const readDays = (text: string): number => readCount("--older-than", text, maxDays);

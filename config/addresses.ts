@@ -188,5 +188,6 @@ function isProxy(given: string): boolean {
   const [address = ""] = given.split("/");
   if (/^(loopback|linklocal|uniquelocal)$/.test(given)) return true;
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
-  return address === given || ipaddr.isValidCIDR(given);
+  // proxy-addr throws at /0, which would trust everybody.
+  return address === given || (ipaddr.isValidCIDR(given) && !/\/0+$/.test(given));
 }

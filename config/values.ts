@@ -1,7 +1,7 @@
 // The kinds of value that a setting may have, except addresses (config/addresses.ts): which text is accepted, the message for any other,
 // and what the program gets. Each message follows the setting's name, as in "PORT must be a whole number from 0 to 65535."
 import * as v from "valibot";
-import { npiPattern } from "./npi.ts";
+import { isNpi } from "./npi.ts";
 
 /** Any text. Settings arrive trimmed, and a blank one counts as not set. */
 export const text = v.string();
@@ -44,8 +44,8 @@ export const onOrOff = v.pipe(
 export const npi = v.pipe(
   v.string(),
   v.check(
-    (given) => npiPattern.test(given),
-    "must be a National Provider Identifier: ten digits that begin with 1 or 2.",
+    (given) => isNpi(given),
+    "must be a National Provider Identifier: ten digits that begin with 1 or 2, of which the last is a check digit.",
   ),
 );
 

@@ -1,6 +1,6 @@
 // The permission notice: the words above the form's button, which sending the form agrees to. The page shows them and states
-// their hash with each lead, and the database stores the words by that hash. Pages, server, worker, build and hosted function all
-// take them from here, so the wording shown and the wording recorded are the same.
+// their hash with each lead, and the database stores the words by that hash. Pages, server, worker and build
+// take them from here, and so does the hosted function without NOTICE_FILE, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ContentError } from "./content-error.ts";
@@ -108,8 +108,12 @@ function refuseUnfilled(wording: string, language: LanguageCode, file: string): 
 function refuseIncomplete(text: string, language: LanguageCode, provider: Provider, file: string): void {
   const folded = (words: string) => words.normalize("NFC").toLowerCase();
   const says = (words: string) => folded(text).includes(folded(words));
+  // The provider's names say nothing of this, such as Signature Supply that somebody signs.
+  const nameless = folded(text)
+    .replaceAll(folded(provider.legalName), " ")
+    .replaceAll(folded(provider.name), " ");
   // At the beginning of a word, because "automatically" does not say that somebody calls.
-  const inWords = ` ${text.toLowerCase().replace(/[^\p{L}\d]+/gu, " ")}`;
+  const inWords = ` ${nameless.replace(/[^\p{L}\d]+/gu, " ")}`;
   const { noticeWords } = textsIn(language);
   const missing = (Object.keys(required) as NoticePart[])
     .filter((part) => !noticeWords[part].some((word) => inWords.includes(` ${word}`)))

@@ -1,7 +1,7 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
 // a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
-import { npiPattern } from "../config/npi.ts";
+import { isNpi } from "../config/npi.ts";
 import { ContentError } from "./content-error.ts";
 import { fillIn } from "./fill-in.ts";
 import type { LanguageCode } from "./languages.ts";
@@ -99,21 +99,6 @@ export function withProvider(text: string, provider: Pick<Provider, Fact>): stri
       `A text in content/ has ${unknown.join(", ")}, which nothing fills: “${text}” There are: ${known.join(", ")}.`,
     );
   return fillIn(text, (key) => provider[key as Fact]);
-}
-
-// The number that Medicare itself gives a supplier must not be published, so nothing but an NPI is shown. That number has ten digits, too,
-// and no check digit.
-const isNpi = (number = ""): boolean => npiPattern.test(number) && hasCheckDigit(`80840${number}`);
-
-/** By the formula of Luhn; an NPI has it with the prefix 80840 (45 CFR 162.406). */
-function hasCheckDigit(digits: string): boolean {
-  const sum = Array.from(digits, Number)
-    .toReversed()
-    .reduce(
-      (all, digit, at) => all + (at % 2 === 0 ? digit : Math.floor((2 * digit) / 10) + ((2 * digit) % 10)),
-      0,
-    );
-  return sum % 10 === 0;
 }
 
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */

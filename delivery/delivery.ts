@@ -8,13 +8,13 @@ export interface Delivery {
   event: "lead.created" | "lead.overdue" | "lead.erased" | "permission.withdrawn" | "test";
   channel: string;
   leadId: string;
-  /** When it was enqueued: when the event happened or, where that was later, when the channel was set up. */
+  /** When it was enqueued: when the event happened, or later where no channel took it then (missed deliveries, `leads retry`). */
   owedAt: Date;
   /** Seconds since `owedAt`, by the database's clock. */
   owedFor: number;
-  /** Seconds for which it had been owed at the attempt before, where the process of that attempt ended without recording a result. */
+  /** Seconds it had been owed when the attempt before began; set only where that attempt recorded no result. */
   abandonedAfter?: number | undefined;
-  /** Which attempt this is, counted from 1. It also tells one claim from a later one, which has another number. */
+  /** Which attempt this is, counted from 1, and from 1 again when a failed delivery is retried. It tells one claim from the next. */
   attempt: number;
   /** Null when the lead was erased. */
   lead: StoredLead | null;

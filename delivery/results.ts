@@ -12,11 +12,11 @@ import type { Clock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
 
 export interface Results {
-  /** Adds what came of deliveries. With `isDueAgain` they are due at once, because it was not the channel that failed. */
+  /** Adds what came of deliveries. With `isDueAgain` those not delivered are due at once, because it was not the channel that failed. */
   add(deliveries: readonly Delivery[], outcome: Outcome, isDueAgain: boolean): void;
   /**
    * Records what was added. Returns false when the database is unreachable. Never rejects. What cannot be recorded because of a bug is tried
-   * again after a pause, and keeps nothing else.
+   * again after a pause, and delays nothing else.
    */
   flush(): Promise<boolean>;
   isFlushing(): boolean;

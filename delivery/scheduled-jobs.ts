@@ -75,8 +75,8 @@ const maxRetentionRun = 5 * minute;
 const logEvery = 50_000;
 
 /**
- * Erases leads by age and empties the circumstances of old permissions, as far as a plan says that is a day old; then makes
- * the plan for tomorrow and logs what it holds. Each portion is a transaction of its own. Returns whether the plan is carried
+ * Carries out a plan that is a day old: erases old leads and empties the circumstances of old permissions. Then makes the plan for tomorrow
+ * and logs what it holds. Each portion is a transaction of its own. Returns whether the plan is carried
  * out; false when `maxRun` milliseconds were too short.
  */
 export async function carryOutRetention(sql: Sql, log: Log, maxRun = maxRetentionRun): Promise<boolean> {

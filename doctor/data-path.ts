@@ -25,6 +25,12 @@ export async function examineReading(
       mayTryInserting: true,
       findings: [pass("The data path answers, knows the key, and refuses to be read.")],
     };
+  // Such as a host that answers every address with a page of its own.
+  if (status === 200 && !body.trim().startsWith("["))
+    return {
+      mayTryInserting: false,
+      findings: [fail("There is no data path at this address.", "Check the address after --url.")],
+    };
   if (status === 200 || status === 206) return { mayTryInserting: true, findings: [readable(body)] };
   return { mayTryInserting: false, findings: [explain(answer as Answer)] };
 }
@@ -168,6 +174,12 @@ function examineBlank(answer: Answer | NoAnswer): Finding {
   const error = "error" in answer ? answer.error : {};
   if (answer.status === 400 && /^Please enter/.test(error.message ?? ""))
     return pass("A blank field is refused in words a visitor understands.");
+  const { status } = answer;
+  if (status === 0 || status === 408 || status === 429 || status >= 500)
+    return fail(
+      `Whether a blank field is refused in plain words is not known (${summaryOf(answer)}).`,
+      "Run the doctor again. If it says so again, see the backend's own log.",
+    );
   return fail(
     `A lead with a blank phone is not refused in plain words (${summaryOf(answer)}).`,
     applyMigrations,

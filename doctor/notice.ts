@@ -7,7 +7,7 @@ import { unescaped } from "./html.ts";
 
 const rebuild = "Build and deploy the pages again: `npm run build`.";
 const sync =
-  "Start our own server with the settings (PROVIDER_NAME, PROVIDER_PHONE) that the pages were built with. On Supabase, set the same for submit-lead with `npx supabase@3 secrets set`, and call it once.";
+  "Start our own server with the settings (PROVIDER_NAME, PROVIDER_LEGAL_NAME, PROVIDER_PHONE, LANGUAGES, NOTICE_FILE and what it fills in) that the pages were built with. On Supabase, set the same for submit-lead with `npx supabase@3 secrets set`, and call it once; with NOTICE_FILE, run .render/notices.sql in the SQL editor instead.";
 
 /** Examines on each language's article that it shows the notice it states, and with `sql` also that the database knows this notice. */
 export async function examineNotices({ site }: Deployment, sql: Sql | undefined): Promise<Finding[]> {

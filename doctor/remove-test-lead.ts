@@ -38,6 +38,10 @@ async function eraseInDatabase(sql: Sql, testLead: TestLead, stored: Stored): Pr
       select private.erase_leads(array(
         select id from public.leads where email = ${email} and starts_with(name, ${marked})
       ), 'asked')`;
+    if (!isThere && stored === "unknown")
+      return notExamined(
+        `Whether the test lead was stored: it is not in the database that was examined. If it is in the backend's: ${byHand}`,
+      );
     return gone(stored);
   } catch (error) {
     return fail(

@@ -68,7 +68,7 @@ export const OpenLead = v.object({
   ...Row.entries,
   /** The entry in the audit log that says who opened it; for `opened`. */
   entry: v.number(),
-  /** Null when the lead has no permission, when it was withdrawn, or when the number is on the stop list. */
+  /** Null when the lead has no permission, when it was withdrawn, or when the number was put on the stop list after the lead came. */
   email: v.nullable(v.string()),
   /** As typed, with “…” for a phone number or e-mail address; the five digits alone once the person may not be contacted. */
   zip_code: v.string(),

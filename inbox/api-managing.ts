@@ -35,7 +35,7 @@ export const AuditEntry = v.object({
   /** Such as "opened lead", "read health answers", "called"; see docs/inbox.md. */
   action: v.string(),
   lead: v.nullable(v.object({ id: Id, reference: v.string() })),
-  /** Codes and counts, never a word about a person. */
+  /** Codes, counts, days, filters and members' names; never a word about a visitor. */
   details: v.record(v.string(), v.union([v.string(), v.number(), v.boolean(), v.null()])),
 });
 
@@ -114,7 +114,7 @@ export const Health = v.object({
   erased: v.number(),
   unreviewed: v.number(),
   overdue: v.number(),
-  /** Of those not reviewed: owed to no channel. */
+  /** Leads not reviewed and owed to no channel. */
   untold: v.number(),
   channels: v.array(
     v.object({

@@ -85,7 +85,7 @@ export const queue = {
   },
   /**
    * Rows of these leads in the order given, for lists on screen after a `leads` event. A lead that has left the queue has the section
-   * "closed", and one that was erased is left out.
+   * "closed", and one that was erased is left out. Does not count as activity.
    */
   rows: {
     manager: false,
@@ -98,7 +98,10 @@ export const queue = {
     request: v.strictObject({}),
     response: v.object({ created_at: v.nullable(Moment) }),
   },
-  /** Claims the first lead of the queue that may be called and that nobody has; null when there is none. */
+  /**
+   * Gives the member again the lead that an earlier call gave and they have not opened, or claims the first of the queue that may be called
+   * and that nobody has; null when there is none.
+   */
   "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },
   claim: {
     manager: false,

@@ -1,5 +1,6 @@
 // Sign-in with the company's own accounts by OpenID Connect: the code flow with PKCE, state and nonce. Only an invited member gets in,
 // and is known again by issuer and subject, never by an e-mail address.
+import { AsyncLocalStorage } from "node:async_hooks";
 import * as openid from "openid-client";
 import { codeOf, type Log } from "../log/log.ts";
 import { SignInRefused } from "./passkeys.ts";
@@ -67,15 +68,8 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
       pending: PendingSignIn,
       begunAt: Date,
     ): Promise<{ issuer: string; subject: string }> {
-      const configuration = await provider();
-      const tokens = await openid
-        .authorizationCodeGrant(configuration, new URL(`${redirect_uri}${search}`), {
-          pkceCodeVerifier: pending.verifier,
-          expectedState: pending.state,
-          expectedNonce: pending.nonce,
-          idTokenExpected: true,
-        })
-        .catch(refuse);
+      const address = new URL(`${redirect_uri}${search}`);
+      const tokens = await exchangeCode(await provider(), address, pending, refuse);
       const claims = tokens.claims();
       if (!claims || !isFresh(claims.auth_time, begunAt, claims.iss))
         return refuse({ error: claims?.auth_time === undefined ? "no auth_time" : "old auth_time" });
@@ -87,6 +81,29 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
 
 export type CompanySignIn = ReturnType<typeof makeCompanySignIn>;
 
+/** Exchanges the code in the address for tokens. A failure goes to `refuse`. */
+async function exchangeCode(
+  configuration: openid.Configuration,
+  address: URL,
+  { verifier, state, nonce }: PendingSignIn,
+  refuse: ReturnType<typeof makeRefuse>["refuse"],
+) {
+  const progress = { hasAskedProvider: false };
+  const exchange = () =>
+    openid.authorizationCodeGrant(configuration, address, {
+      pkceCodeVerifier: verifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+  return exchanges
+    .run(progress, exchange)
+    .catch((cause) => refuse(cause, progress.hasAskedProvider ? "at the provider" : "in the address"));
+}
+
+/** Whether the exchange of a code that is under way has asked the provider, and not only read the address. */
+const exchanges = new AsyncLocalStorage<{ hasAskedProvider: boolean }>();
+
 /**
  * Refuses sign-ins. Logs only the first failure after a successful sign-in, because anybody may begin sign-ins and would fill the log. An
  * error in the address with which the browser comes back is logged apart: anybody may write one there, and it must not keep a failure at
@@ -95,9 +112,8 @@ export type CompanySignIn = ReturnType<typeof makeCompanySignIn>;
 function makeRefuse(log: Log) {
   const failing = new Set<"in the address" | "at the provider">();
   return {
-    refuse: (cause: unknown): never => {
+    refuse: (cause: unknown, where: "in the address" | "at the provider" = "at the provider"): never => {
       const code = codeOfFailure(cause);
-      const where = cause instanceof openid.AuthorizationResponseError ? "in the address" : "at the provider";
       if (!failing.has(where) && !byThePerson.has(code)) {
         failing.add(where);
         const isKnown = where === "at the provider" || errorsInAddress.has(code);
@@ -154,6 +170,8 @@ function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<
 
 /** Fetches an answer of the provider, whose reading fails after `maxAnswer` bytes. */
 async function fetchBounded(address: string, request: openid.CustomFetchOptions): Promise<Response> {
+  const progress = exchanges.getStore();
+  if (progress) progress.hasAskedProvider = true;
   const answer = await fetch(address, request as RequestInit);
   let bytes = 0;
   const bounded = answer.body?.pipeThrough(

@@ -7,8 +7,15 @@ import * as refusals from "./refusals.ts";
  * has read the body.
  */
 export function readPreferences(prefer: string | null | undefined) {
-  const given = readItems(prefer ?? "").map(({ value }) => value);
-  const unknown = given.filter((preference) => !isKnown(preference));
+  const all = readItems(prefer ?? "").map(({ value }) => value);
+  const unknown = all.filter((preference) => !isKnown(preference));
+  // Of several with one name the first that is known counts, as in PostgREST.
+  const first = new Map<string, string>();
+  for (const preference of all.filter(isKnown)) {
+    const [name = ""] = preference.split("=", 1);
+    if (!first.has(name)) first.set(name, preference);
+  }
+  const given = [...first.values()];
   const strict = given.includes("handling=strict");
   return {
     refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,

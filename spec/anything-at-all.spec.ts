@@ -100,7 +100,7 @@ describe("a long header", () => {
     }
     return Math.min(...whole) / Math.min(...half);
   };
-  /** Each header that is read, and what a run in it stands between. */
+  /** Headers that are parsed or kept, and what a run in each stands between. */
   const readHeaders: [name: string, before: string, after: string][] = [
     ["accept", "text/html", "y"],
     ["accept", "*/*;", "y"],

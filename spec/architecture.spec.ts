@@ -255,7 +255,7 @@ describe("a chapter", () => {
   const namedIn = (line: string) =>
     failingByChance("a.spec.ts", `${line};\n`).map((found) => found.replace(/:[^:]*$/, ""));
 
-  it("refuses no few digits alone, which an id or a count holds by chance", () => {
+  it("never forbids a few digits alone, which an id or a count holds by chance", () => {
     expect(namedIn("expect(text).not.toMatch(/Rosa|\\b555\\b|00a1f/)")).toEqual([
       "a.spec.ts:1 expects no 555",
       "a.spec.ts:1 expects no 00a1f",
@@ -266,7 +266,7 @@ describe("a chapter", () => {
       expect(namedIn(`expect(text).${line}`)).toEqual([]);
   });
 
-  it("intercepts no request of a page before the browser does so for certain", () => {
+  it("uses intercept, because page.route may come too late", () => {
     expect(namedIn('page.route("**/api/queue", lose)')).toEqual(["a.spec.ts:1 calls page.route"]);
     expect(namedIn('intercept(page, "**/api/queue", lose)')).toEqual([]);
   });

@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
 
 describe("leads backup", () => {
-  it("copies every table that there is, but those of this very database, sums of others, and those that a migration fills", async () => {
+  it("copies every table but those of this very database, those that hold sums, and those that a migration fills", async () => {
     const endingByTime = [
       "sessions",
       "invitations",

@@ -118,7 +118,7 @@ describe("a server with BACKUP_DIR", () => {
     expect((await state())?.failure).toMatch(/^BACKUP_DIR cannot be made \([A-Z]+\)\.$/);
   });
 
-  it("tries a backup that failed after its start again an hour later, and does not wait for the next day", async () => {
+  it("tries again an hour later when its first backup failed, and does not wait for the next day", async () => {
     const kept = join(home, "not-there-yet");
     await tryBackup(3, join(home, "elsewhere"));
     await writeFile(kept, "");

@@ -63,7 +63,7 @@ describe("the rows of the report", () => {
     expect((await rows()).map(({ device }) => device)).toEqual(["computer", "no-script", "unknown"]);
   });
 
-  it("count leads of campaigns that have no row of their own with (other)", async () => {
+  it("count leads of campaigns without a counted load with (other), where loads were counted as (other)", async () => {
     await add([aCount({ source: "(other)", medium: "(other)", campaign: "(other)" })]);
     await addALead({ referer: "https://example.com/?utm_campaign=junk" });
     expect((await rows()).map(({ campaign, stored }) => [campaign, stored])).toEqual([
@@ -182,7 +182,7 @@ describe("the report for people", () => {
 });
 
 describe("the web vitals of a manager's days", () => {
-  it("are those of each day of UTC that these days touch: what is measured on an evening in America is of the next day there", async () => {
+  it("are those of each day of UTC that these days touch: an evening in America is in the next day of UTC", async () => {
     const vital = { variant: "", device: "phone", vital: "lcp" };
     await database.owner`
       insert into private.vital_counts (day, variant, device, vital, bucket, n)

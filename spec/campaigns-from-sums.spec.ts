@@ -341,7 +341,7 @@ describe("what the ads brought, from the sums of the days", () => {
 });
 
 describe("a report of what the ads brought", () => {
-  it("counts a lead once that is taken into the lists while the report is made", async () => {
+  it("counts only once a lead that is taken into the lists while the report is made", async () => {
     const [row] = await database.owner<{ groups: number; hours: number; all: number }[]>`
       with taken as (select array_agg(lead_id) as ids from private.lead_work)
       select

@@ -35,7 +35,7 @@ describe("the chat channel", () => {
     ]);
   });
 
-  it("posts one message for a burst, and lists at most twenty leads in it", async () => {
+  it("posts one message for deliveries sent together, and lists at most twenty leads of each event in it", async () => {
     const [few, many] = await post([several(2), several(50)]);
     expect(few?.text).toBe(
       "2 leads are waiting:\nhttps://inbox.example/leads/10000000\nhttps://inbox.example/leads/10000001",

@@ -176,8 +176,8 @@ describe("leads erase --older-than", () => {
   });
 
   it.each([
-    ["--older-than 0", "--older-than takes a whole number from 1 to 999999999, such as --older-than 20."],
-    ["--older-than soon", "--older-than takes a whole number from 1 to 999999999, such as --older-than 20."],
+    ["--older-than 0", "--older-than takes a whole number from 1 to 36500, such as --older-than 20."],
+    ["--older-than soon", "--older-than takes a whole number from 1 to 36500, such as --older-than 20."],
     [
       "--older-than 400 abcd1234",
       "Either --older-than, or an <id> or --email.\nHelp: npm run leads -- erase --help",

@@ -71,11 +71,11 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
     });
 
     it.each([
-      ["read", "select from leads"],
-      ["add", "insert into leads (name, email, phone, zip_code) values ('R', 'r', '1', '2')"],
-      ["empty", "truncate leads"],
-      ["look into private of", "select private.erase_leads('{}', 'asked')"],
-    ])("lets no signed-in user %s leads", async (_, statement) => {
+      ["read leads", "select from leads"],
+      ["add a lead", "insert into leads (name, email, phone, zip_code) values ('R', 'r', '1', '2')"],
+      ["empty leads", "truncate leads"],
+      ["call what is private", "select private.erase_leads('{}', 'asked')"],
+    ])("lets no signed-in user %s", async (_, statement) => {
       await expect(asRole(database, "authenticated", statement)).rejects.toMatchObject({ code: "42501" });
     });
 
@@ -208,7 +208,7 @@ const asRole = ({ authenticator }: SupabaseLike, role: string, statement: string
     await tx.unsafe(statement);
   });
 
-/** One request as PostgREST runs it: one transaction of the authenticator, the role and the headers set in it. */
+/** One request as PostgREST runs it: one transaction of the authenticator, the role, the method and the headers set in it. */
 async function asPostgrest({ authenticator }: { authenticator: Sql }, lead: object): Promise<void> {
   const headers = {
     referer: "https://site.example/?utm_source=news",
@@ -216,7 +216,7 @@ async function asPostgrest({ authenticator }: { authenticator: Sql }, lead: obje
     "x-forwarded-for": "203.0.113.9, 10.0.0.1",
   };
   await authenticator.begin(async (tx) => {
-    await tx`select set_config('role', 'anon', true), set_config('request.headers', ${JSON.stringify(headers)}, true)`;
+    await tx`select set_config('role', 'anon', true), set_config('request.method', 'POST', true), set_config('request.headers', ${JSON.stringify(headers)}, true)`;
     await tx`
       with sent as (select ${JSON.stringify([lead])}::text::json as body)
       insert into public.leads (name, email, phone, zip_code, has_medicare, has_diabetes)

@@ -67,7 +67,7 @@ describe("a lead opened", () => {
     expect(await whoDid(database, "read health answers", id)).toEqual(["Dana"]);
   });
 
-  it("names the other leads with the same number or e-mail address, each with its own permission", async () => {
+  it("names the other leads with the same number or e-mail address", async () => {
     const phone = aPhoneNumber();
     const id = await addLead(database, { phone, email: "rosa@example.com" });
     const samePhone = await addLead(database, { phone: `+1 ${phone}`, email: "other@example.com" });
@@ -160,7 +160,7 @@ describe("a call", () => {
     }
   });
 
-  it("that was begun shows no number any more, and is not made again, when the state is paused or the hours have ended since", async () => {
+  it("that was begun shows no number any more, and is not made again, when the state is paused since", async () => {
     const id = await addLead(database, { phone: "(111) 555-0142", name: "Rosa, or 111-555-0143" });
     const { call_id } = await callLead(dana, id);
     const maria = await inbox.member("Mona", "manager");

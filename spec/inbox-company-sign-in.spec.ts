@@ -210,6 +210,9 @@ describe("the company's own sign-in", () => {
       await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
     };
     await comeBack({ error });
+    // Nor do these keep it out, of which the library reads that there is no code, or another provider.
+    await comeBack({});
+    await comeBack({ code: "made-up", iss: "https://another.example" });
     // An error in the address does not keep the provider's own failure out of the log.
     await comeBack({ code: "made-up" });
     const codes = [code, "invalid_client"];

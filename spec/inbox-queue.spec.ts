@@ -76,6 +76,8 @@ describe("the queue", () => {
   it.each([
     ["in place of an e-mail address", "111-555-9876", "…"],
     ["beside an e-mail address", "rosa@example.com or 111 555 9876", "… or …"],
+    ["beside an e-mail address, with a comma between", "rosa@example.com,111-555-9876", "…"],
+    ["with three dots within it", "111…555…9876", "…"],
     ["as a part of an e-mail address, which is one all the same", "rosa1115559876@example.com", undefined],
   ])(
     "hides a number that somebody typed %s, except from the member whose call is under way",

@@ -1,4 +1,4 @@
-// The reports of the inbox in the browser: the days that are chosen, the figures, the pictures, and each with its CSV.
+// The reports of the inbox in the browser: the days that are chosen, the figures, the pictures, and each table as CSV.
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { addLead } from "./support/inbox.ts";
@@ -46,7 +46,7 @@ describe("the reports", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
-  it("say how the promise was kept, how soon people were called, and what came of it, each with its CSV", async () => {
+  it("say how the promise was kept, how soon people were called, and what came of it, and give each table as CSV", async () => {
     const [kept] = [await addLead(database, {}, 2), await addLead(database, {}, 40)];
     const { body } = await dana.call("call", { id: kept });
     if (!("call_id" in body)) throw new Error(body.refused);

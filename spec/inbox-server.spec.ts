@@ -1,4 +1,4 @@
-// The inbox on the network: it answers nothing without a session and nothing to another page, and no cache keeps what it says of a lead;
+// The inbox on the network: its API answers nothing without a session and nothing to another page, and no cache keeps what it says of a lead;
 // its event stream; and how it is served, beside the site or alone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -84,15 +84,12 @@ describe("a number", () => {
     ["+65 6321 1234", "0116563211234"],
     ["00 47 7123 4567", "0114771234567"],
     ["0113055550142", "0113055550142"],
-  ])(
-    "from a country whose numbers have ten digits too is no number of the United States: %s",
-    async (typed, digits) => {
-      expect(await numbersIn(typed)).toEqual([digits]);
-      const [row] = await database.owner<{ place: string; us: string }[]>`
+  ])("that has ten digits with its country is no number of the United States: %s", async (typed, digits) => {
+    expect(await numbersIn(typed)).toEqual([digits]);
+    const [row] = await database.owner<{ place: string; us: string }[]>`
       select private.place_of('', ${typed}) as place, private.place_of('', '507 269 1234') as us`;
-      expect(row).toEqual({ place: "unknown/America/New_York", us: expect.stringContaining("MN/") });
-    },
-  );
+    expect(row).toEqual({ place: "unknown/America/New_York", us: expect.stringContaining("MN/") });
+  });
 
   it.each(["", "none", "call me", "555", "12 34 56", "1".repeat(21)])("is not in %j", async (typed) => {
     expect(await numbersIn(typed)).toEqual([]);
@@ -101,6 +98,8 @@ describe("a number", () => {
   it.each([
     "305 555 0142 or 786-555-0199",
     "3055550142/7865550199",
+    "305-555-0142 + 786-555-0199",
+    "(305) 555-0142 + (786) 555-0199",
     "305-555-0142, 1 786 555 0199",
     "(305) 555-0142 (786) 555-0199",
     "305 555 0142 x12, home 786 555 0199 x3",
@@ -108,6 +107,21 @@ describe("a number", () => {
   ])("may stand beside another: %s", async (typed) => {
     expect(await numbersIn(typed)).toEqual(["3055550142", "7865550199"]);
   });
+
+  it.each([
+    ["+52 55 1234 5678 / 305 555 0142", ["525512345678", "3055550142"]],
+    ["+507 269 1234 & 305-555-0142", ["0115072691234", "3055550142"]],
+    ["305 555 0142 / 011 52 55 1234 5678", ["3055550142", "525512345678"]],
+    ["+53 5 123 4567\n(305) 555-0142", ["0115351234567", "3055550142"]],
+    // A sign within a number divides nothing.
+    ["+49 30/1234567", ["49301234567"]],
+    ["+52 (55) 1234 5678", ["525512345678"]],
+  ])(
+    "of the United States and one of another country are each read where a sign stands between: %j",
+    async (typed, numbers) => {
+      expect(await numbersIn(typed)).toEqual(numbers);
+    },
+  );
 
   it("has 7 to 20 digits of what was typed, whatever was typed", async () => {
     const typed = fc.oneof(

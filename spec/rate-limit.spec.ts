@@ -145,7 +145,7 @@ describe("a proxy in front that TRUST_PROXY names", () => {
     ).toEqual([{ address: "198.51.100.2" }]);
   });
 
-  it("is believed for the last address alone, not for what a visitor wrote before it", async () => {
+  it("is believed for the last address that is no such proxy, not for what a visitor wrote before it", async () => {
     expect((await insert(server, "Spoofed", "192.0.2.9, 198.51.100.1")).status).toBe(429);
     expect((await insert(server, "Through two", "198.51.100.1, 10.1.2.3")).status).toBe(429);
   });
@@ -156,7 +156,7 @@ describe("a proxy in front that TRUST_PROXY names", () => {
     expect((await insert(server, "Next door", "2001:db8:1:3::1")).status).toBe(201);
   });
 
-  it("may name the port as well, which makes nobody another", async () => {
+  it("may name the port as well, which the limit ignores", async () => {
     await statuses(60, (n) => insert(server, `Port ${n}`, `192.0.2.77:${5_000 + n}`));
     expect((await insert(server, "Port", "192.0.2.77:1")).status).toBe(429);
     expect((await insert(server, "Bracket", "[2001:db8:7::1]:443")).status).toBe(201);

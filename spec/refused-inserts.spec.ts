@@ -1,4 +1,4 @@
-// Calls 1 that the intake refuses, and the words in which it does. (Specification 7, Contract 0 and 3)
+// When the intake refuses call 1, and in which words. (Specification 7, Contract 0 and 3)
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { answerOf, columnsQuery, refusal } from "./support/insert-answers.ts";

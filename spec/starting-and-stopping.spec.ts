@@ -190,6 +190,7 @@ describe("starting", () => {
     ["INTAKE_DATABASE_URL", "postgres://%zz"],
     ["TRUST_PROXY", "1"],
     ["TRUST_PROXY", "10/8"],
+    ["TRUST_PROXY", "0.0.0.0/0"],
     ["ALLOWED_ORIGINS", "https://*.example.com"],
     ["SITE_URL", "https://www.example.com/?q"],
     ["SITE_URL", "https://:secret@www.example.com"],

@@ -17,7 +17,7 @@ import { startServer } from "./support/server.ts";
 
 const { host, project } = await startDeployment();
 
-/** Without a data folder that is not there, the doctor would find the database of a server that a developer runs in this checkout. */
+/** A folder that is not there. Otherwise the doctor would find the database of a server that a developer runs in this checkout. */
 const noData = { DATA_DIR: join(tmpdir(), "leads-doctor-none") };
 
 describe("npm run doctor", () => {

@@ -183,11 +183,11 @@ describe("the doctor", () => {
   it("sees that TRUST_PROXY is missing where the visitor's address is one of the proxy's network", async () => {
     const { owner } = project.database;
     const testLead = makeTestLead(new Date());
-    const seenAt = async (url: string, address: string | null) => {
+    const seenAt = async (url: string, address: string | null, itsAddresses = ["203.0.113.1"]) => {
       await owner`delete from leads`;
       const lead = await owner`insert into leads ${owner(testLead)} returning id`;
       await owner`update private.permissions set address = ${address} where lead_id = ${lead[0]?.id}`;
-      return examineVisitorAddress(owner, { url, key: "", site: url }, testLead);
+      return examineVisitorAddress(owner, { url, key: "", site: url }, testLead, async () => itsAddresses);
     };
     const site = "https://www.example.com";
     for (const address of ["127.0.0.1", "::1", "172.18.0.2", "::ffff:10.0.0.3", "fd00::2"])
@@ -199,6 +199,8 @@ describe("the doctor", () => {
     expect(await seenAt(site, null)).toEqual([]);
     for (const url of ["http://localhost:3000", "http://10.0.0.5", "http://[::1]:3000"])
       expect(await seenAt(url, "127.0.0.1")).toEqual([]);
+    // Such as on the server itself, where its name stands in /etc/hosts.
+    expect(await seenAt(site, "127.0.0.1", ["127.0.1.1"])).toEqual([]);
   });
 
   it("finds each source of a claim that nobody has read for 90 days", () => {

@@ -110,7 +110,10 @@ describe.concurrent("the leads command", () => {
       "list --since 0026-01-31",
       "--since takes a length of time or a day, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
     ],
-    ["erase --older-than 36501 --yes", "--older-than takes 36,500 days at most, a hundred years."],
+    [
+      "erase --older-than 36501 --yes",
+      "--older-than takes a whole number from 1 to 36500, such as --older-than 20.",
+    ],
     ["export", "In which format? Add --format csv or --format json."],
     ["export --format xml", "In which format? Add --format csv or --format json."],
   ])("exits with 2 and says what is wrong with: %s", async (words, stderr) => {

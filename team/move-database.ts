@@ -18,7 +18,7 @@ export interface MoveProgress {
 }
 
 /**
- * Moves all that `from` holds into `to`, which must hold nothing, and returns how many rows of each table that is. Both pools are the
+ * Moves all that `from` holds into `to`, which must hold nothing, and returns the number of rows of each table. Both pools are the
  * owners'. Aborted, it leaves `from` untouched and `to` without a row.
  * @throws Refusal when a program still works on one of the two or the target cannot be used, UsedDatabase when the target holds
  * something, CopyError when a table of the copy is not as the one it was copied from.
@@ -29,6 +29,7 @@ export async function moveDatabase(
   { onCopied, onCompared }: MoveProgress,
 ): Promise<CopiedRows> {
   await requireNoWriter(from, "source");
+  await requireNoNewerTables(from);
   await prepareTarget(from, to);
   const tables = (await transaction(from, tablesOf)).filter(({ name }) => !notMoved.has(name));
   const copy = async (source: TransactionSql) => {
@@ -46,6 +47,15 @@ export async function moveDatabase(
     });
   };
   return transaction(from, copy, oneMoment);
+}
+
+/** A newer release may have tables that this one does not know. */
+async function requireNoNewerTables(from: Sql): Promise<void> {
+  const [found, known] = [await schemaVersion(from), await newestVersion()];
+  if (found > known)
+    throw new Refusal(
+      `The database to move has version ${found} of the tables and this program ${known}. Nothing was moved. Move it with the newer release.`,
+    );
 }
 
 /** Refuses a target of an older schema with leads. What one of the newest schema holds is counted later, when its tables are locked. */
@@ -74,10 +84,20 @@ const notMoved = new Set(["private.wake_up_call"]);
 /** Refuses while one of our programs is logged in, and on the source also Supabase's API where visitors may add leads through it. */
 async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<void> {
   const writers = await sql<{ name: string }[]>`
-    select distinct usename as name from pg_stat_activity
+    select distinct coalesce(r.role, usename) as name
+    from pg_stat_activity
+    -- The role of ours that it has, itself or as a member: operators may give a program a login of their own.
+    left join lateral (
+      select o.rolname as role from pg_roles o
+      where o.rolname in ('leads_intake', 'leads_delivery', 'leads_team')
+        and (o.oid = usesysid or usename <> current_user and exists (
+          select from pg_auth_members m where m.roleid = o.oid and m.member = usesysid
+        ))
+      limit 1
+    ) r on true
     where datname = current_database() and pid <> pg_backend_pid()
       and (
-        usename in ('leads_intake', 'leads_delivery', 'leads_team')
+        r.role is not null
         or ${which === "source"} and usename = 'authenticator'
           and has_any_column_privilege('anon', 'public.leads', 'insert')
       )
@@ -107,8 +127,8 @@ const programs: Record<string, string> = {
 };
 
 /**
- * Brings the target to the newest schema. A database of somebody else's, or one that is not ours to change, is refused; so is one in use,
- * before anything is changed in it, because it may have been named by mistake.
+ * Brings the target to the newest schema. A database of somebody else's, or one that is not ours to change, is refused; so is one at which a
+ * program is at work or that holds leads, before anything is changed in it, because it may have been named by mistake.
  */
 async function prepareTarget(from: Sql, to: Sql): Promise<void> {
   try {

@@ -1,8 +1,8 @@
 // The registry of channels:
 // - webhook: a signed POST for each delivery, as Standard Webhooks describes it, to a program of the provider's. It has all facts of the
 //   lead, or the id alone of an erased one.
-// - email: a mail to the team that leads wait
-// - chat: a message that leads wait, without a personal word, to an incoming webhook as Slack has it
+// - email: a mail to the team: leads wait, or were withdrawn or erased
+// - chat: a message of the same, without a personal word, to an incoming webhook as Slack has it
 //
 // A new channel needs a file of its own (post-json.ts has the POST of a channel that speaks HTTP), a line here, its settings in
 // config/team-settings.ts (and a rule in `jointRules` of config/settings.ts where several settings need each other), a chapter in spec/,

@@ -44,7 +44,7 @@ const noName = "'s name does not resolve: check its spelling in the settings";
 /** What follows the name of the server, by code: Node's, OpenSSL's, nodemailer's and undici's. */
 const sentences: Record<string, string> = {
   ENOTFOUND: noName,
-  EAI_AGAIN: noName,
+  EAI_AGAIN: "'s name cannot be looked up now: check this machine's network and its DNS",
   EDNS: noName,
   ECONNREFUSED: " refuses the connection: nothing listens at this address and port",
   EHOSTUNREACH: " cannot be reached: there is no way to it in the network",
@@ -78,8 +78,11 @@ const sentences: Record<string, string> = {
   CERT_UNTRUSTED: untrusted,
 };
 
-const wordsFor = (code: string): string | undefined =>
-  Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+/** The parser of HTTP names what it found, as HPE_INVALID_CONSTANT, or on newer versions of Node only itself. */
+function wordsFor(code: string): string | undefined {
+  const known = code.startsWith("HPE_") ? "HTTPParserError" : code;
+  return Object.hasOwn(sentences, known) ? sentences[known] : undefined;
+}
 
 // Deno's fetch gives a message in its cause, and no code. The message tells the kind of failure, and is not repeated.
 function wordsOfDeno(error: unknown): string | undefined {

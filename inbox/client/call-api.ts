@@ -50,7 +50,7 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
   const body = JSON.stringify(request);
   const first = takeFirstAnswer(path, body);
   // The first requests are sent as the page begins to load.
-  const begunAt = first ? 0 : performance.now();
+  const [begunAt, begunOn] = first ? [0, performance.timeOrigin] : [performance.now(), Date.now()];
   const asked = first ?? postJson(path, body, signal ? AbortSignal.any([signal, late]) : late);
   const [answer, text] = await asked
     .then(async (answer) => [answer, await answer.text()] as const)
@@ -60,7 +60,8 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
       return offline(begunAt);
     });
   if (!isOurs(answer, text)) return offline(begunAt);
-  readClock(answer.headers.get("date"), performance.now() - begunAt);
+  // The first clock stands still while a machine sleeps, and the second may be set.
+  readClock(answer.headers.get("date"), Math.max(performance.now() - begunAt, Date.now() - begunOn));
   const detail = answer.ok ? "" : errorIn(text);
   const failure = failureOf(answer.status, detail);
   noteCall(failure === "database unreachable" ? "database unreachable" : "connected", begunAt);

@@ -195,7 +195,7 @@ describe("a started PostgreSQL", () => {
 describe("a second start on the same data folder", () => {
   beforeEach(() => copyTemplate());
 
-  it("is refused in one sentence, in this process and in any other", async () => {
+  it("is refused in words, in this process and in any other", async () => {
     const { url } = await start();
     const refusal = `Another program has the data folder ${dataDir} open (process ${process.pid}): a server, or a command that works on its data. Stop that one first, or name another folder in dataDir.`;
     await expect(start()).rejects.toThrow(refusal);

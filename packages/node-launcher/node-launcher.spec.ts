@@ -93,7 +93,7 @@ describe("the launcher named node", () => {
       const first = launch([machine]);
       expect(first.stdout).toBe(`v${fetched} runs program.ts two words\n`);
       expect(first.stderr).toBe(
-        `This needs Node 22.18 or newer, and this machine has ${version}: fetching Node ${fetched} with npm, once.\n`,
+        `This needs Node 22.18 or newer (not 23.0 to 23.5), and this machine has ${version}: fetching Node ${fetched} with npm, once.\n`,
       );
       put("machine", "npm", "echo npm ran again >&2; exit 1");
       expect(launch([machine])).toMatchObject({ stdout: first.stdout, stderr: "", status: 7 });
@@ -164,7 +164,7 @@ describe("the launcher named node", () => {
   it("says in words what to install when no Node can be fetched", () => {
     expect(launch([])).toMatchObject({
       stderr:
-        "This needs Node 22.18 or newer; this machine has none. Without npm none can be fetched.\n" +
+        "This needs Node 22.18 or newer (not 23.0 to 23.5); this machine has none. Without npm none can be fetched.\n" +
         "Install Node 24 (https://nodejs.org), then run npm ci and the same command again.\n",
       status: 1,
     });
@@ -173,7 +173,7 @@ describe("the launcher named node", () => {
     const { stderr, status } = launch([machine]);
     expect(status).toBe(1);
     expect(stderr).toContain(
-      "the registry is away\nThis needs Node 22.18 or newer; this machine has v20.20.2.",
+      "the registry is away\nThis needs Node 22.18 or newer (not 23.0 to 23.5); this machine has v20.20.2.",
     );
     expect(stderr).toContain("npm could not fetch another one.\nInstall Node 24");
   });

@@ -44,7 +44,7 @@ run() {
 }
 
 fail() {
-  echo "This needs Node $oldest or newer; this machine has ${found:-none}. $1" >&2
+  echo "This needs Node $oldest or newer (not 23.0 to 23.5); this machine has ${found:-none}. $1" >&2
   echo "Install Node 24 (https://nodejs.org), then run npm ci and the same command again." >&2
   exit 1
 }
@@ -52,7 +52,7 @@ fail() {
 fetch() {
   [ -n "$found" ] && command -v npm >/dev/null || fail "Without npm none can be fetched."
   is_able_to_install "$found" || fail "With it, npm leaves out packages; they need $installing."
-  echo "This needs Node $oldest or newer, and this machine has $found: fetching Node $fetched with npm, once." >&2
+  echo "This needs Node $oldest or newer (not 23.0 to 23.5), and this machine has $found: fetching Node $fetched with npm, once." >&2
   mkdir -p "$here/.cache/v$fetched" && new=$(mktemp -d "$here/.cache/new.XXXXXX") ||
     fail "$here/.cache cannot be written to."
   trap 'rm -rf "$new"' EXIT

@@ -31,10 +31,10 @@ export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolea
       true,
       {},
     ]);
-    // The data path always gives both fields, and its refusals alone have this header; submit-lead leaves the fields out, as Supabase's
+    // A refusal in PostgREST's form has this header and always gives both fields; submit-lead leaves the fields out, as Supabase's
     // functions do.
-    const isOfDataPath = headers["proxy-status"] !== undefined;
-    const forEngineers = isOfDataPath ? [details, hint] : [details ?? null, hint ?? null];
+    const isInPostgrestsForm = headers["proxy-status"] !== undefined;
+    const forEngineers = isInPostgrestsForm ? [details, hint] : [details ?? null, hint ?? null];
     expect(forEngineers.every((one) => one === null || typeof one === "string")).toBe(true);
   }
 }

@@ -206,7 +206,7 @@ declare
   device text := headers ->> 'x-device';
   -- A browser states the origin with a post; where a referrer policy hides the path, this is all there is.
   origin text := nullif(headers ->> 'origin', 'null');
-  -- Cloudflare states the first, where it stands in front; the nearest proxy states the other.
+  -- Cloudflare, where it stands in front, states the first; the other begins with the visitor.
   address text := coalesce(headers ->> 'cf-connecting-ip', split_part(headers ->> 'x-forwarded-for', ',', 1));
   is_foreign boolean := false;
   host text;

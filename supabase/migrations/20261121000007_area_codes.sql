@@ -1,5 +1,5 @@
--- Where a person may be, by the phone number that they typed, and by ZIP code and phone number together, because a phone from elsewhere tells
--- of a second place.
+-- The numbers in a phone field, and where a person may be: by ZIP code and area code together, because a number from elsewhere tells of a
+-- second place.
 
 -- The places of a phone number by its area code.
 create table private.area_codes (
@@ -117,12 +117,32 @@ return case when run ~ '^[+][^0-9]*[02-9]' and length(regexp_replace(run, '[^0-9
 -- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand, without the
 -- 011 or 00 before its country. Ten digits of another country (+507 269 1234, Panama) get the 011 with which they are dialled here, because
 -- they would otherwise be a stranger's number of the United States.
+-- A run of digits as the numbers in it, where a slash, a bracket or the like stands between two of seven digits or more; else as a whole,
+-- because some write such a sign within a number.
+create function private.parts_of_run(run text) returns text[]
+language plpgsql immutable parallel safe
+set search_path = ''
+as $$
+declare
+  sign constant text := substring(run from '^[^0-9]*');
+  parts text[] := array(
+    select regexp_replace(p, '^[^0-9]+', '') from regexp_split_to_table(substr(run, length(sign) + 1), '[/|&(\r\n]+') as p where p ~ '[0-9]'
+  );
+begin
+  parts[1] := sign || parts[1];
+  if exists (select from unnest(parts) as p where length(regexp_replace(p, '[^0-9]', '', 'g')) < 7) then
+    return array[run];
+  end if;
+  return parts;
+end $$;
+
 create function private.phone_numbers(typed text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''
 as $$
 declare
-  dialled constant text := private.without_inland_zero(private.in_ascii(typed));
+  -- A plus between blanks, after a number, stands for "and".
+  dialled constant text := regexp_replace(private.without_inland_zero(private.in_ascii(typed)), '([0-9][)]?)\s+[+]\s+', '\1, ', 'g');
   digits constant text := regexp_replace(dialled, '[^0-9]', '', 'g');
   run text;
   of_run text[];
@@ -134,9 +154,11 @@ begin
     return array[right(digits, 10)];
   end if;
   -- A word, a comma or a number sign stands before an extension or another number.
-  for run in select r[1] from regexp_matches(
-    dialled, '((?:[+][^0-9[:alpha:]+#,;]*)?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g'
-  ) as r loop
+  for run in
+    select part
+    from regexp_matches(dialled, '((?:[+][^0-9[:alpha:]+#,;]*)?[0-9](?:[^0-9[:alpha:]+#,;]*[0-9])*)', 'g') as r
+    cross join lateral unnest(private.parts_of_run(r[1])) as part
+  loop
     run := private.with_plus(run);
     of_run := array(
       select r[1] || r[2] || r[3]
@@ -197,5 +219,5 @@ begin
 end $$;
 
 revoke execute on function
-  private.without_inland_zero, private.with_plus, private.digits_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
+  private.without_inland_zero, private.with_plus, private.digits_of_run, private.parts_of_run, private.phone_numbers, private.phone_digits, private.area_code_in, private.place_of
 from public;

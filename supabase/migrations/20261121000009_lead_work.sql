@@ -223,7 +223,7 @@ as $$
   order by s.stopped_at limit 1
 $$;
 
--- Records that a person withdrew the permission: of this lead and of every lead with one of its numbers that was given before.
+-- Stops all numbers of a lead in the operator's name (private.stop_numbers). A lead without a number loses its own permission alone.
 -- The channels are notified of each a minute later, because a message about the lead itself may be under way now. Returns
 -- the ids of the leads whose permission this ended; none when there is no such lead.
 create function private.withdraw_permission(lead uuid) returns setof uuid

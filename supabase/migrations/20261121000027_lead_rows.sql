@@ -32,7 +32,8 @@ as $$
   from (
     select c.number_key, c.at, row_number() over (partition by c.number_key order by c.at desc) as nth
     from private.calls c
-    where c.at > now() - interval '24 hours'
+    -- A call that was logged while the clock was ahead would count until that time.
+    where c.at between now() - interval '24 hours' and now() + interval '1 hour'
   ) x
   where x.nth = 3;
 $$;
@@ -58,10 +59,10 @@ end;
 create function private.without_addresses(typed text) returns text
 language sql immutable
 return regexp_replace(
-  typed, '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'
+  replace(typed, '…', '...'), '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'
 );
 
--- A text without the phone numbers in it, however a number is divided.
+-- A text without the phone numbers in it, whatever but letters divides a number.
 create function private.without_numbers(typed text) returns text
 language sql immutable
 return regexp_replace(typed, '[+]?[0-9]([^0-9[:alpha:]…]*[0-9]){6,}', '…', 'g');
@@ -75,7 +76,7 @@ return private.without_numbers(private.without_addresses(typed));
 create function private.shown_without_contacts(typed text, otherwise text) returns text
 language sql immutable
 return case
-  when private.without_contacts(private.in_ascii(left(typed, 500))) = private.in_ascii(left(typed, 500))
+  when private.without_contacts(private.in_ascii(left(typed, 500))) = replace(private.in_ascii(left(typed, 500)), '…', '...')
     then private.shown(left(typed, 500), otherwise)
   else private.without_contacts(private.in_ascii(left(typed, 500)))
 end;
@@ -85,12 +86,17 @@ create function private.name_shown(name text) returns text
 language sql immutable
 return private.shown_without_contacts(name, '(no name)');
 
+-- What stands beside the addresses in an e-mail field, also where only a sign stands between.
+create function private.beside_addresses(email text) returns text
+language sql immutable
+return private.without_addresses(regexp_replace(private.in_ascii(left(email, 500)), '[,;:/|<>()]', ' ', 'g'));
+
 -- The first 500 characters of an e-mail field as the lead's page shows it before a call: whole, unless a phone number was typed beside an
 -- address or in its place.
 create function private.email_shown(email text) returns text
 language sql immutable
 return case
-  when private.without_numbers(private.without_addresses(private.in_ascii(left(email, 500)))) = private.without_addresses(private.in_ascii(left(email, 500)))
+  when private.without_numbers(private.beside_addresses(email)) = private.beside_addresses(email)
     then private.shown(left(email, 500), '(blank)')
   else private.shown_without_contacts(email, '(blank)')
 end;
@@ -184,7 +190,7 @@ end $$;
 
 revoke execute on function
   private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_addresses,
-  private.without_numbers, private.without_contacts, private.shown_without_contacts, private.name_shown, private.email_shown, private.place_json,
+  private.without_numbers, private.without_contacts, private.shown_without_contacts, private.name_shown, private.beside_addresses, private.email_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

@@ -1,4 +1,4 @@
--- How the leads and the deliveries stand, read from the tallies and not from the leads.
+-- How the leads and the deliveries stand, from the tallies, and from those few rows that the tallies do not tell of.
 
 -- How the leads stand: `waiting` are neither reviewed nor withdrawn. Of the waiting, `overdue` are older than 24 hours, and `untold`
 -- are owed to no channel. `unowed` are all that are owed to none.

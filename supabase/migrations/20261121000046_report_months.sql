@@ -1,5 +1,4 @@
--- What the reports and the page of campaigns add up of leads and of page loads, summed by month as well, because a year has eighty thousand
--- sums by day.
+-- The sums of leads and page loads for the reports and the page of campaigns, by month as well, because a year has eighty thousand by day.
 
 -- The months whose sums stand in the table below, each by its first day. A month is summed once each of its days is.
 create table private.report_months (

@@ -11,7 +11,9 @@ type Words = Pick<CampaignLine, "source" | "medium" | "campaign">;
  * campaigns have the same name, or where there is no other word.
  */
 export function campaignNameAmong(campaigns: readonly Words[], { source, medium, campaign }: Words): string {
-  const isOnly = campaigns.filter((one) => one.source === source && one.campaign === campaign).length < 2;
+  const withoutMedium = (one: Words) => fullCampaignName({ ...one, medium: "" });
+  const name = withoutMedium({ source, medium, campaign });
+  const isOnly = campaigns.filter((one) => withoutMedium(one) === name).length < 2;
   return fullCampaignName({ source, campaign, medium: isOnly && (source || campaign) ? "" : medium });
 }
 

@@ -1,7 +1,7 @@
 // The web vitals of real page loads: in which bucket each load was, and how many were good.
 
 import type { Campaigns } from "../../api-campaigns.ts";
-import { inGroups } from "../page/words.ts";
+import { count } from "../page/words.ts";
 import { BarsPicture } from "./report-pictures.tsx";
 import { ReportSection } from "./report-section.tsx";
 
@@ -39,7 +39,8 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
       isFolded
     >
       <p>
-        {percentOf(goodOnes, all)}% of {inGroups(all)} loads were good: {inWords(good)} or less.
+        {percentOf(goodOnes, all)}% of {count(all, "load")} {all === 1 ? "was" : "were"} good: {inWords(good)}{" "}
+        or less.
       </p>
       <BarsPicture parts={parts} />
     </ReportSection>

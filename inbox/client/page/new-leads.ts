@@ -33,7 +33,7 @@ export function followNewLeads(): NewLeads {
     }
     newest = Math.max(came, newest ?? 0);
   };
-  // One after the other, so that no lead is told twice.
+  // One after the other, so that a lead is told twice only where a request has failed.
   const askNext = (isNews: boolean) => {
     asking = asking.then(() => ask(isNews));
   };

@@ -16,7 +16,7 @@ interface PagerProps<Start> {
 
 /** Renders nothing where one page shows all rows. A turn moves the focus and the view to the top, because a page is read from there. */
 export function Pager<Start>({ list, names, starts, next, isTurning, onTurn }: PagerProps<Start>) {
-  if (starts.length === 1 && next === null) return null;
+  if (starts.length === 1 && next === null && !isTurning) return null;
   const turn = (to: (Start | null)[]) => {
     onTurn(to);
     document.querySelector("h1")?.focus();
