@@ -161,7 +161,9 @@ describe("an invited member", () => {
       fetch("/api/lock", { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
     );
     await page.getByRole("heading", { name: "Locked" }).waitFor();
-    expect(await text(page)).toContain("Quinn, this screen is locked. What you typed is kept");
+    expect(await text(page)).toContain(
+      "Quinn, this screen is locked. What you typed is there again when you unlock",
+    );
     expect(await page.content()).not.toContain("Asks for a call");
     expect(await page.content()).not.toContain("Rosa");
     await page.getByRole("button", { name: "Unlock with a passkey" }).click();

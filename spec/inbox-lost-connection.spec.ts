@@ -229,7 +229,7 @@ describe("an inbox that is opened while its server cannot answer", () => {
     await page.getByText("The server made a mistake.").waitFor();
     Object.assign(answers, { status: 503, body: '{"error":"the database does not answer"}' });
     await page.reload();
-    await page.getByText("the database does not answer").waitFor();
+    await page.getByText("the server or its database does not answer").waitFor();
     await page.unroute("**/api/**");
     await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
   });
@@ -240,7 +240,7 @@ describe("an inbox that is opened while its server cannot answer", () => {
       route.fulfill({ status: 503, body: '{"error":"the database does not answer"}' }),
     );
     await page.goto(await invite("Vera"));
-    await page.getByText("the database does not answer").waitFor();
+    await page.getByText("the server or its database does not answer").waitFor();
     await page.unroute("**/join/open");
     await page.getByRole("heading", { name: "Welcome, Vera" }).waitFor();
   });

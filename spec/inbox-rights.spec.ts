@@ -121,7 +121,7 @@ describe("the inbox's login", () => {
       "team.pause_state('KY', 'why')",
       "team.resume_state('KY')",
       "team.erase_lead(gen_random_uuid(), '')",
-      "team.take_back(gen_random_uuid())",
+      "team.take_back(gen_random_uuid(), gen_random_uuid())",
       "team.retry_failed_deliveries()",
     ];
     for (const call of calls) {

@@ -67,7 +67,7 @@ create index lead_work_by_other_numbers on private.lead_work using gin (other_nu
 create index lead_work_by_email on private.lead_work (email_key, created_at);
 create index lead_work_by_other_addresses on private.lead_work using gin (other_addresses) where other_addresses <> '{}';
 create index lead_work_by_search on private.lead_work using gin (search);
-create index lead_work_by_address on private.lead_work (address, created_at) where address is not null;
+create index lead_work_by_address on private.lead_work (address, created_at, lead_id) where address is not null;
 create index lead_work_flagged on private.lead_work (created_at, lead_id) where flags <> '{}';
 create index lead_work_withdrawn on private.lead_work (created_at, lead_id) where withdrawn_at is not null;
 create index lead_work_withdrawn_unreviewed on private.lead_work (created_at, lead_id)

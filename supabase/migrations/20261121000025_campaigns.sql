@@ -289,6 +289,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.new_report_leads, private.lead_groups, private.lead_hours, private.campaign_rows, team.campaigns
+  private.new_report_leads, private.lead_groups, private.lead_hours, private.next_hour, private.campaign_rows, team.campaigns
 from public;
 grant execute on function team.campaigns to leads_team;
