@@ -32,8 +32,8 @@ as $$
   from (
     select c.number_key, c.at, row_number() over (partition by c.number_key order by c.at desc) as nth
     from private.calls c
-    -- A call that was logged while the clock was ahead would count until that time.
-    where c.at between now() - interval '24 hours' and now() + interval '1 hour'
+    -- A call of a time further ahead was logged while the clock was wrong, and would count until that time.
+    where c.at between now() - interval '24 hours' and now() + interval '24 hours'
   ) x
   where x.nth = 3;
 $$;

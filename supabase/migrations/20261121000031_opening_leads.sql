@@ -125,7 +125,7 @@ begin
       'stopped_at', stopped,
       'calls', private.call_log_of(w.lead_id),
       'recent_attempts', (
-        select count(*) from private.calls c where c.number_key = w.number_key and c.at between now() - interval '24 hours' and now() + interval '1 hour'
+        select count(*) from private.calls c where c.number_key = w.number_key and c.at between now() - interval '24 hours' and now() + interval '24 hours'
       ),
       'checks', coalesce((
         select jsonb_agg(private.check_json(c) order by c.at desc) from private.eligibility_checks c where c.lead_id = w.lead_id
