@@ -1,7 +1,9 @@
 // Brings a database up to the schema in supabase/migrations, in one transaction: all of it or none. The ledger is the one
 // that the Supabase CLI keeps, so that either may go on where the other stopped.
 import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import type postgres from "postgres";
+import { codeOf } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
 import { transaction } from "./transaction.ts";
 
@@ -92,14 +94,22 @@ export async function requiredVersion(sql: Sql, schema: VersionSchema = "private
   return row?.version ?? "";
 }
 
+/** @throws MigrationError where the files cannot be read, because the system's error would count as trouble of the database. */
 async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
-  return Promise.all(
-    files.map(async (file) => {
-      const [, version = "", name = ""] = /^(\d+)_(.+)\.sql$/.exec(file) ?? [];
-      return { version, name, text: await readFile(new URL(file, folder), "utf8") };
-    }),
-  );
+  try {
+    const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+    return await Promise.all(files.map(readMigration));
+  } catch (cause) {
+    throw new MigrationError(
+      `The migrations in ${fileURLToPath(folder)} cannot be read (${codeOf(cause)}). Install this program again.`,
+      { cause },
+    );
+  }
+}
+
+async function readMigration(file: string): Promise<Migration> {
+  const [, version = "", name = ""] = /^(\d+)_(.+)\.sql$/.exec(file) ?? [];
+  return { version, name, text: await readFile(new URL(file, folder), "utf8") };
 }
 
 async function refuseOldServer(sql: postgres.TransactionSql): Promise<void> {

@@ -45,8 +45,6 @@ export async function prepare(
     for (const name of await migrate(sql)) log("migrated", { name });
     await setUp(sql);
   };
-  // Outside the tries, because files that cannot be read are no trouble of the database.
-  await newestVersion();
   await untilReachable(open, work, "DATABASE_URL", log, signal);
 }
 
