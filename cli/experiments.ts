@@ -27,11 +27,9 @@ export const experimentsCommand: AddCommand = (program, run) => {
 };
 
 function textOf(result: ExperimentResult): string {
-  const { variant, language, started_on, ended_on, original, changed } = result;
-  const isOver = ended_on === started_on ? ", stopped on its first day" : ` to the day before ${ended_on}`;
-  const until = ended_on ? isOver : "";
+  const { variant, language, original, changed } = result;
   const lines = [
-    `${variant} (${language}), from ${started_on}${until}`,
+    `${variant} (${language}), ${days(result)}`,
     row(["", "loads", "leads", "of 100", "reviewed", "likely qualify", "of 100"]),
     sideRow("original", original),
     sideRow(variant, changed),
@@ -76,6 +74,12 @@ const percent = (part: number, loads: number): string =>
 
 function difference({ low, high }: { low: number; high: number }): string {
   return `between ${signed(low)} and ${signed(high)} of 100 loads`;
+}
+
+function days({ started_on, ended_on }: ExperimentResult): string {
+  if (!ended_on) return `from ${started_on}`;
+  if (ended_on === started_on) return `from ${started_on}, stopped on its first day`;
+  return `from ${started_on} to the day before ${ended_on}`;
 }
 
 const signed = (rate: number): string =>

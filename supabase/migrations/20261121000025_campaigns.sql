@@ -172,14 +172,15 @@ begin
   weights as (
     select b.source, b.medium, b.campaign, b.variant, b.device, k.source as named_source, k.medium as named_medium, k.cents,
       case
-        when sum(case when b.device = 'bot' then 0 else b.views end) over cost > 0
-          then case when b.device = 'bot' then 0 else b.views end
-        when sum(case when b.device = 'bot' then 0 else b.stored end) over cost > 0
-          then case when b.device = 'bot' then 0 else b.stored end
+        when sum(r.views) over cost > 0 then r.views
+        when sum(r.stored) over cost > 0 then r.stored
         else 1
       end as weight
     from both_sides b
     join costs k on k.campaign = b.campaign and k.source in ('', b.source) and k.medium in ('', b.medium)
+    cross join lateral (
+      select case when b.device = 'bot' then 0 else b.views end as views, case when b.device = 'bot' then 0 else b.stored end as stored
+    ) r
     window cost as (partition by k.source, k.medium, k.campaign)
   ),
   shares as materialized (

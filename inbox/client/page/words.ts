@@ -65,8 +65,9 @@ export function onClocks(
   at: Date,
 ): string {
   if (likeliest_state === null && (zone ?? zones[0]) === zones[0]) return "Eastern time";
-  const clocks = new Set([...zones, ...(zone ? [zone] : [])].map((one) => timeThere(at, one)));
-  return zone && clocks.size > 1 ? zoneName(zone, at) : theirs;
+  const others = zones.filter((one) => one !== zone);
+  const differ = zone && others.some((one) => timeThere(at, one) !== timeThere(at, zone));
+  return differ ? zoneName(zone, at) : theirs;
 }
 
 /** "Central Time". */
