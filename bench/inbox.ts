@@ -1,6 +1,6 @@
 // `npm run bench:inbox`: what a member of the team waits for, and what an open inbox costs the intake. The product runs with the memory
-// settings of `npm start` and without rate limit, on a PostgreSQL of its own; Chromium has its processor slowed four times, except where arrivals are timed.
-// `-- --only paint,arrival` measures only these parts.
+// settings of `npm start` and without rate limit, on a PostgreSQL of its own; Chromium has its processor slowed four times, except where
+// arrivals are timed. `-- --only paint,arrival` measures only these parts.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The names of the states, worded so that they can follow "in" in a sentence (a military address follows "at"); and the list from which a member chooses a state. The
-// table private.calling_rules has the same names; spec/calling-hours-in-words.spec.ts compares the two.
+// The names of the states, worded so that they can follow "in" in a sentence (a military address follows "at"); and the list from which a
+// member chooses a state. The table private.calling_rules has the same names; spec/calling-hours-in-words.spec.ts compares the two.
 
 /** The name of each state code that a place can have; `unknown` is one of them. */
 export const stateNames: Readonly<Record<string, string>> = {

@@ -4,7 +4,8 @@
 // below, and its tests in a chapter. A command that shows, lists, exports or erases persons calls `auditOperator`, itself
 // or in its function. A function that lists from private.lead_work calls `refreshLists` first, and one that finds single leads looks also among
 // those without a row there.
-// JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name the commands that work on a standby.
+// JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name the commands that work on a
+// standby.
 import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
 import { leadsProgram } from "../log/installation.ts";

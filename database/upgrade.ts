@@ -18,7 +18,8 @@ export interface UpgradeReport extends Upgrade {
 export type UpgradeStep = "fetching" | "copying";
 
 /**
- * Upgrades the data in DATA_DIR. The server must not run. When `signal` aborts before all is copied, the old data stays in use; later it changes nothing.
+ * Upgrades the data in DATA_DIR. The server must not run. When `signal` aborts before all is copied, the old data stays in use; later it
+ * changes nothing.
  * @throws EmbeddedPostgresError in words for the operator; CopyError when a copy is not whole.
  */
 export async function upgradeEmbedded(options: {

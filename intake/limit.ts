@@ -27,8 +27,9 @@ const minute = 60_000;
  * a senior centre sends its whole reading room from one address, and a person who taps again and again is not a flood. The IPv6 network of
  * one household counts as one address.
  *
- * Each sender that is remembered costs memory for a minute, and then until the next try. Those beyond `maxSenders` are let in uncounted, because a flood that comes
- * from more addresses than this is not one that a limit by address can stop. `now` is a clock in milliseconds that never goes back.
+ * Each sender that is remembered costs memory for a minute, and then until the next try. Those beyond `maxSenders` are let in uncounted,
+ * because a flood that comes from more addresses than this is not one that a limit by address can stop. `now` is a clock in milliseconds that
+ * never goes back.
  */
 export function makeLimit(
   maxSenders = 20_000,

@@ -34,7 +34,8 @@ async function main(): Promise<void> {
 
 /**
  * A hash of the sources, and of the settings that decide the share cards, which files there are, and the form's backend. Others that the
- * documents show are left out, because the server renders its documents at each start; so `dist/` keeps the old ones until a build without `--if-stale`.
+ * documents show are left out, because the server renders its documents at each start; so `dist/` keeps the old ones until a build without
+ * `--if-stale`.
  */
 function fingerprint({ site, provider }: Config): string {
   const hash = createHash("sha256");

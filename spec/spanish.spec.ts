@@ -1,4 +1,5 @@
-// The pages in Spanish: where they are, what they say of themselves, and how the plainness of Spanish is measured (reading.spec.ts measures the pages).
+// The pages in Spanish: where they are, what they say of themselves, and how the plainness of Spanish is measured (reading.spec.ts measures
+// the pages).
 import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sources } from "../content/claims.ts";

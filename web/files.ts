@@ -58,8 +58,8 @@ const headersOf = (siteUrl: string, type: string, cacheControl: string) => ({
   vary: "accept-encoding",
 });
 
-// Draws a share card that the build has not drawn: for another provider, or in another language. The module is imported only here, because it loads
-// an image library, which may not be installed.
+// Draws a share card that the build has not drawn: for another provider, or in another language. The module is imported only here, because it
+// loads an image library, which may not be installed.
 async function drawMissingShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
   return compress(await drawShareCard({ language, provider, photo: photoIn(contentFolder) }), false);

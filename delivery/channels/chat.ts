@@ -1,5 +1,6 @@
 // The chat channel: posts what has happened to leads, such as that one is waiting, to an incoming webhook as Slack has it. Many people
-// read a chat, so the message has no personal data, only links or references. The first lead of a burst is posted at once and the rest as one message, as with e-mail.
+// read a chat, so the message has no personal data, only links or references. The first lead of a burst is posted at once and the rest as one
+// message, as with e-mail.
 import { reference } from "../../lead/lead.ts";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";

@@ -22,7 +22,10 @@ export interface MessageOptions {
 /** The hours within which the thank-you page promises a review. */
 const promisedHours = 24;
 
-/** Writes the mail for some deliveries. The same deliveries give the same words on every attempt, unless between them a lead's notice became known, its permission or spam flags changed, or it was erased. */
+/**
+ * Writes the mail for some deliveries. The same deliveries give the same words on every attempt, unless between them a lead's notice became
+ * known, its permission or spam flags changed, or it was erased.
+ */
 export function writeMessage(deliveries: readonly Delivery[], options: MessageOptions): Message {
   const sections = eventsInWords(deliveries).map((event) => sectionOf(event, options));
   const titles = sections.map((section) => section.title).join(", ");

@@ -83,7 +83,10 @@ export async function end(postmaster: Postmaster, fastShutdownSeconds = 2) {
   await endProcess(postmaster.pid, () => isGone, fastShutdownSeconds);
 }
 
-/** Starts PostgreSQL again: four times at once, one fewer after each early death in a row, then later and later, until it works or `stopping` aborts. */
+/**
+ * Starts PostgreSQL again: four times at once, one fewer after each early death in a row, then later and later, until it works or `stopping`
+ * aborts.
+ */
 async function restart(folder: OpenDataFolder, deaths: number, stopping: AbortSignal) {
   const { onEvent } = folder.setup;
   for (let tries = deaths - 3; !stopping.aborted; tries++) {

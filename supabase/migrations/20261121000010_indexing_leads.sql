@@ -71,9 +71,9 @@ $$;
 
 -- The leads that have no row yet, the oldest first and those of one moment by their ids, because two processes that wrote the same rows
 -- in two orders would wait for each other. Looks back a little further than the newest row, because leads are not committed
--- in the order of their times; an insert of the intake takes 8 seconds at most, besides the wait for a synchronous standby. A wider look back finds leads that a person inserted by
--- hand in a long transaction. A row with a time in the future does not count, because a clock that was ahead for a moment would
--- otherwise hide every lead of the time until then.
+-- in the order of their times; an insert of the intake takes 8 seconds at most, besides the wait for a synchronous standby. A wider look back
+-- finds leads that a person inserted by hand in a long transaction. A row with a time in the future does not count, because a clock that was
+-- ahead for a moment would otherwise hide every lead of the time until then.
 create function private.leads_to_index(at_most integer default null, look_back interval default '15 seconds') returns setof uuid
 language plpgsql stable
 security definer

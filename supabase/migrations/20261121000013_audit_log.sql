@@ -1,4 +1,5 @@
--- Who did what and when. A change writes its entry in its own transaction; in the inbox, reading more of a person than a list shows needs an entry of an earlier one. No role but the owner adds to the audit log, changes or empties it.
+-- Who did what and when. A change writes its entry in its own transaction; in the inbox, reading more of a person than a list shows needs an
+-- entry of an earlier one. No role but the owner adds to the audit log, changes or empties it.
 
 -- An entry names no visitor: a lead is its id, and details are codes, counts, days, filters and members' names.
 create table private.audit_log (
@@ -11,8 +12,8 @@ create table private.audit_log (
   -- Not a reference: the log outlives the lead.
   lead_id uuid,
   details jsonb not null default '{}',
-  -- The transaction that wrote it. Reading more of a person than a list shows requires an entry of an earlier transaction, because a process could roll
-  -- back one in which it both wrote the entry and read.
+  -- The transaction that wrote it. Reading more of a person than a list shows requires an entry of an earlier transaction, because a process
+  -- could roll back one in which it both wrote the entry and read.
   xact xid8 not null default pg_current_xact_id()
 );
 create index audit_log_by_lead on private.audit_log (lead_id, at, id) where lead_id is not null;

@@ -48,8 +48,8 @@ begin
   if strpos(word, '@') > 0 then
     return '(removed)';
   end if;
-  -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of a day such as
-  -- 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
+  -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of a day
+  -- such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
   if length(translate(word, '0123456789', '')) <= length(word) - 7 then
     for digit_run in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
       digits := regexp_replace(digit_run, '[^0-9]', '', 'g');

@@ -1,5 +1,5 @@
-// What the ads bring, for managers: a sentence for each of the eight largest campaigns, where readers are lost, the campaigns with their costs, the hours,
-// the experiments and the web vitals. All of it counts page loads, not people.
+// What the ads bring, for managers: a sentence for each of the eight largest campaigns, where readers are lost, the campaigns with their
+// costs, the hours, the experiments and the web vitals. All of it counts page loads, not people.
 import { useState } from "react";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { Loading } from "../page/notice.tsx";

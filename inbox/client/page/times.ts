@@ -25,8 +25,8 @@ export function urgency(dueAt: string, now: Date): "late" | "soon" | "calm" {
 }
 
 /**
- * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where ZIP code and phone number leave several zones open. "time unknown" where no
- * ZIP code names a state, because the zones are then only those of the calling hours and of the phone number.
+ * What the clocks say in a place: "2:05 PM", or "1:05 PM or 2:05 PM" where ZIP code and phone number leave several zones open. "time unknown"
+ * where no ZIP code names a state, because the zones are then only those of the calling hours and of the phone number.
  */
 export function localTime({ likeliest_state, zones }: Place, now: Date): string {
   if (likeliest_state === null) return "time unknown";
