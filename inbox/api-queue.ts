@@ -24,6 +24,8 @@ export const Row = v.object({
   withdrawn: v.boolean(),
   /** Where the queue has it: callbacks that are due, then those that may be called now, then the others; "closed" is not in the queue. */
   section: v.picklist(["callback_due", "callable", "not_callable", "closed"]),
+  /** Whether the callback may be made at this moment whatever the calling hours, because the person asked for this time. */
+  asked_for_now: v.boolean(),
   /** When the number may be called again, where it was called three times in the last 24 hours; otherwise null. */
   next_attempt_at: v.nullable(Moment),
 });

@@ -1,12 +1,21 @@
 -- What a list shows of a lead: no phone number, no e-mail address and no health answer.
 
--- Whether a callback that is due may be made: within the calling hours, or within two hours after a time that the person asked for. A
--- paused state is not called even then. (A body after `return` is parsed when the function is created, so it needs no search_path and can
--- be inlined.)
+-- Whether a callback may be made at this moment outside the calling hours, because the person asked for its time: from a quarter of an
+-- hour before it until two hours after it, and not in a paused state. (A body after `return` is parsed when the function is created, so it
+-- needs no search_path and can be inlined.)
+create function private.is_asked_for_now(callback_asked_for boolean, callback_at timestamptz, reason text) returns boolean
+language sql stable
+return coalesce(
+  callback_asked_for and reason is distinct from 'paused'
+    and now() between callback_at - interval '15 minutes' and callback_at + interval '2 hours',
+  false
+);
+
+-- Whether a callback that is due may be made: within the calling hours, or because the person asked for this time.
 create function private.callback_may_be_made(callback_asked_for boolean, callback_at timestamptz, is_callable boolean, reason text)
 returns boolean
 language sql stable
-return is_callable or callback_asked_for and reason is distinct from 'paused' and now() <= callback_at + interval '2 hours';
+return is_callable or private.is_asked_for_now(callback_asked_for, callback_at, reason);
 
 -- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now, 4 must not be called.
 create function private.section_of(
@@ -164,6 +173,8 @@ as $$
       'section', (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
         w.stage, w.callback_at, w.callback_asked_for, win.callable, win.reason, e.until, p.withdrawn_at is not null
       )],
+      'asked_for_now', w.stage = 'callback' and e.until is null
+        and private.is_asked_for_now(w.callback_asked_for, w.callback_at, win.reason),
       'next_attempt_at', e.until
     ) order by w.nth
   ), '[]')
@@ -189,7 +200,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_addresses,
+  private.is_asked_for_now, private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_addresses,
   private.without_numbers, private.without_contacts, private.shown_without_contacts, private.name_shown, private.beside_addresses, private.email_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;

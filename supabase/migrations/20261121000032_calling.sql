@@ -67,9 +67,8 @@ begin
   w := private.lock_work(lead);
   win := private.place_at(w.place, now());
   -- A callback that is due at a time that the person asked for has that reason already.
-  is_asked := coalesce(asked_for_this_time, false) or coalesce(
-    w.stage = 'callback' and w.callback_asked_for
-      and now() between w.callback_at - interval '15 minutes' and w.callback_at + interval '2 hours', false);
+  is_asked := coalesce(asked_for_this_time, false)
+    or w.stage = 'callback' and private.is_asked_for_now(w.callback_asked_for, w.callback_at, win.reason);
   refusal := private.call_refusal(w, win, is_asked, actor.member_id);
   -- Another member's claim may be committed only while this one waits for it.
   if refusal.refused is null and not private.claim_lead(lead, actor.member_id) then

@@ -7,7 +7,11 @@ import { notNowReason, notNowReasons } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
 /** Only informs: the server decides when the member asks for the call. */
-export function CallingHours({ lead: { section, place, next_attempt_at, permission } }: { lead: Lead }) {
+export function CallingHours({
+  lead: { asked_for_now, place, next_attempt_at, permission },
+}: {
+  lead: Lead;
+}) {
   const now = useNow();
   if (!permission) return <p className="quiet">No permission is recorded. Do not call.</p>;
   // The hours may forbid a call even after `next_attempt_at`, so the sentence does not say that a call is lawful then.
@@ -22,7 +26,7 @@ export function CallingHours({ lead: { section, place, next_attempt_at, permissi
     const until = place.callable_until && momentOn(clocksOf(place), new Date(place.callable_until), now);
     return <p className="quiet">Lawful now{until && ` until ${until}`}.</p>;
   }
-  if (section === "callback_due")
+  if (asked_for_now)
     return <p className="quiet">Lawful now, because the person asked to be called at this time.</p>;
   return (
     <p className="quiet">
