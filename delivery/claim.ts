@@ -11,7 +11,7 @@ import { type At, indexSomeNewLeads, momentSql } from "./outbox.ts";
  * What became of an attempt. `wait` is in seconds; 0 means that the channel did not fail, because this process was stopped or the message
  * is to be split.
  */
-export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt"> &
+export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt" | "claimedUntil"> &
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 
 /**
@@ -60,7 +60,7 @@ export async function claim(
       returning d.*, due.earlier_lease_end
     )
     select
-      c.id, c.event, c.channel, c.lead_id, c.created_at as owed_at, c.attempts,
+      c.id, c.event, c.channel, c.lead_id, c.created_at as owed_at, c.attempts, c.claimed_until::text as claimed_until,
       extract(epoch from ${now} - c.created_at)::float8 as owed_for,
       extract(epoch from c.earlier_lease_end - c.created_at)::float8 - ${lease} as abandoned_after,
       l.created_at, l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes,
@@ -122,19 +122,24 @@ async function indexAlone(sql: Sql): Promise<void> {
 
 /**
  * Records what became of attempts. A delivery that any process reports as delivered is delivered. A failure counts only for
- * the claim it belongs to: when the lease ran out and another process has claimed the delivery since, the result of that process holds.
+ * the claim it belongs to: when the lease ran out and another process has claimed the delivery since, the result of that process holds, also
+ * when a retry has begun to count the attempts anew.
  */
 export async function record(sql: Sql, results: readonly Result[], at?: At): Promise<void> {
   const now = momentSql(sql, at);
-  const rows = results.map(({ leadId: lead_id, ...rest }) => ({ lead_id, ...rest }));
+  const rows = results.map(({ leadId: lead_id, claimedUntil: claimed_until, ...rest }) => ({
+    lead_id,
+    claimed_until,
+    ...rest,
+  }));
   await sql`
     with results as (
       -- Of two results of one delivery, which a lease that ran out may bring, the one that delivered it.
       select distinct on (r.lead_id, r.channel, r.event) r.* from jsonb_to_recordset(${sql.json(rows as never)}) as r (
-        lead_id uuid, channel text, event text, attempt integer,
+        lead_id uuid, channel text, event text, claimed_until timestamptz,
         delivered boolean, failed boolean, wait double precision, reason text
       )
-      order by r.lead_id, r.channel, r.event, r.delivered, r.attempt desc
+      order by r.lead_id, r.channel, r.event, r.delivered, r.claimed_until desc
     ), failing as (
       update private.channels c set last_failure = r.reason, last_failure_at = ${now}
       from (select distinct on (channel) channel, reason from results where failed or wait > 0) r
@@ -150,7 +155,7 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
     from results r
     where (d.lead_id, d.channel, d.event) = (r.lead_id, r.channel, r.event)
       and d.delivered_at is null
-      and (r.delivered or (d.failed_at is null and d.attempts = r.attempt))`;
+      and (r.delivered or (d.failed_at is null and d.claimed_until = r.claimed_until))`;
 }
 
 /** How a reason ends when a delivery waits because the receiver asked for the wait. `retryNow` leaves such a delivery waiting. */
@@ -180,6 +185,7 @@ interface ClaimedRow extends StoredLeadRow, PermissionRow {
   owed_for: number;
   abandoned_after: number | null;
   attempts: number;
+  claimed_until: string;
   language: string | null;
   flags: string[] | null;
 }
@@ -191,6 +197,7 @@ type PermissionRow = Omit<Permission, "given_at" | "withdrawn_at"> & {
 
 function toDelivery(row: ClaimedRow): Delivery {
   const { id, event, channel, lead_id: leadId, owed_at: owedAt, owed_for: owedFor, attempts: attempt } = row;
+  const claimedUntil = row.claimed_until;
   const abandonedAfter = row.abandoned_after ?? undefined;
   return {
     id,
@@ -201,6 +208,7 @@ function toDelivery(row: ClaimedRow): Delivery {
     owedFor,
     abandonedAfter,
     attempt,
+    claimedUntil,
     language: row.language,
     flags: row.flags ?? [],
     lead: leadOf(row),

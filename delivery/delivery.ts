@@ -14,8 +14,10 @@ export interface Delivery {
   owedFor: number;
   /** Seconds it had been owed when the attempt before began; set only where that attempt recorded no result. */
   abandonedAfter?: number | undefined;
-  /** Which attempt this is, counted from 1, and from 1 again when a failed delivery is retried. It tells one claim from the next. */
+  /** Which attempt this is, counted from 1, and from 1 again when a failed delivery is retried. */
   attempt: number;
+  /** When the lease of this claim ends, as PostgreSQL writes it. It tells one claim of the delivery from the next. Null: "test". */
+  claimedUntil: string | null;
   /** Null when the lead was erased. */
   lead: StoredLead | null;
   permission: Permission | null;

@@ -99,8 +99,8 @@ async function recordEach(
 }
 
 function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Result {
-  const { leadId, channel, event, attempt, owedFor } = delivery;
-  const key = { leadId, channel, event, attempt };
+  const { leadId, channel, event, attempt, claimedUntil, owedFor } = delivery;
+  const key = { leadId, channel, event, attempt, claimedUntil };
   if (outcome.kind === "delivered") return { ...key, delivered: true };
   const { reason } = outcome;
   if (isDueAgain) return { ...key, reason, wait: 0 };

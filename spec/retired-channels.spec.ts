@@ -2,7 +2,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, record } from "../delivery/claim.ts";
 import { countDeliveries, readLeadCounts } from "../delivery/counts.ts";
-import type { Delivery } from "../delivery/delivery.ts";
 import {
   enqueueMissedDeliveries,
   enqueueOverdueAlerts,
@@ -11,6 +10,7 @@ import {
   retireChannel,
   syncChannels,
 } from "../delivery/outbox.ts";
+import { attemptOf } from "./support/a-delivery.ts";
 import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
 
@@ -123,9 +123,3 @@ describe("a retired channel", () => {
     expect(await requeueLead(sql, lead?.id)).toBe(1);
   });
 });
-
-const attemptOf = (delivery: Delivery | undefined) => {
-  if (!delivery) throw new Error("Nothing was claimed.");
-  const { leadId, channel, event, attempt } = delivery;
-  return { leadId, channel, event, attempt };
-};

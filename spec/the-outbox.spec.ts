@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { claim, record, retryNow } from "../delivery/claim.ts";
 import { countDeliveries } from "../delivery/counts.ts";
-import type { Delivery } from "../delivery/delivery.ts";
 import {
   enqueueMissedDeliveries,
   enqueueOverdueAlerts,
@@ -13,6 +12,7 @@ import {
   requeuePending,
   syncChannels,
 } from "../delivery/outbox.ts";
+import { attemptOf } from "./support/a-delivery.ts";
 import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 
@@ -155,17 +155,6 @@ describe("the outbox", () => {
     await claim(sql, "webhook", { ...all, cooldown: 20 });
     await insert();
     expect(await claim(sql, "webhook", { ...all, cooldown: 20 })).toHaveLength(1);
-  });
-
-  it("ignores a late failure of a process whose lease is over, because another has the claim, and takes its late success", async () => {
-    await insert();
-    const [late] = await claim(sql, "webhook", all);
-    const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    await record(sql, [{ ...attemptOf(late), reason: "answered 500", wait: 0 }]);
-    expect(await claim(sql, "webhook", { ...all, at: seconds(62) })).toEqual([]);
-    await record(sql, [{ ...attemptOf(late), delivered: true }]);
-    await record(sql, [{ ...attemptOf(holder), reason: "answered 410", failed: true }]);
-    expect(await states()).toMatchObject([{ delivered: true, failed: false }]);
   });
 
   it("fails a delivery with its reason and has it tried again when the team asks", async () => {
@@ -314,15 +303,6 @@ describe("the outbox", () => {
     ]);
   });
 
-  it("counts a delivery as delivered when one batch brings both a failure and, from an earlier attempt, a success", async () => {
-    await insert();
-    const [late] = await claim(sql, "webhook", all);
-    const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    const failure = { ...attemptOf(holder), reason: "answered 410", failed: true } as const;
-    await record(sql, [failure, { ...attemptOf(late), delivered: true }]);
-    expect(await states()).toMatchObject([{ delivered: true, failed: false }]);
-  });
-
   it("has what waits for a later attempt tried now when the team asks, and leaves what failed until the team asks for that", async () => {
     await insertMany(3);
     const [waiting, failed] = await claim(sql, "webhook", { max: 2, lease: 60 });
@@ -370,11 +350,14 @@ describe("the outbox", () => {
     await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
     // The message about the lead is under way until its lease is over; then it is due again.
     expect(await claim(sql, "webhook", { ...all, at: seconds(59.5) })).toEqual([]);
-    expect(await claim(sql, "webhook", { ...all, lease: 200, at: seconds(62) })).toMatchObject([
-      { event: "lead.created", attempt: 2, permission: { withdrawn_at: expect.any(String) } },
-    ]);
+    const [again] = await claim(sql, "webhook", { ...all, lease: 200, at: seconds(62) });
+    expect(again).toMatchObject({
+      event: "lead.created",
+      attempt: 2,
+      permission: { withdrawn_at: expect.any(String) },
+    });
     expect(await claim(sql, "webhook", { ...all, at: seconds(120) })).toEqual([]);
-    await record(sql, [{ ...attemptOf(created), attempt: 2, delivered: true }]);
+    await record(sql, [{ ...attemptOf(again), delivered: true }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(121) })).toMatchObject([
       { event: "permission.withdrawn", permission: { withdrawn_at: expect.any(String) } },
     ]);
@@ -390,9 +373,3 @@ describe("the outbox", () => {
     ]);
   });
 });
-
-const attemptOf = (delivery: Delivery | undefined) => {
-  if (!delivery) throw new Error("Nothing was claimed.");
-  const { leadId, channel, event, attempt } = delivery;
-  return { leadId, channel, event, attempt };
-};

@@ -34,6 +34,7 @@ const makeTestDelivery = (channel: string, now: Date): Delivery => {
     owedAt: now,
     owedFor: 0,
     attempt: 1,
+    claimedUntil: null,
     lead: {
       id: leadId,
       created_at: now.toISOString(),

@@ -1,4 +1,4 @@
-// A delivery as the outbox gives it out, for tests that need no database.
+// A delivery as the outbox gives it out, for tests that need no database, and the part of one by which its result is recorded.
 import type { Delivery } from "../../delivery/delivery.ts";
 import { aLead } from "./database.ts";
 
@@ -13,6 +13,7 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
   owedAt: new Date("2026-11-21T11:59:58Z"),
   owedFor: 2,
   attempt: 1,
+  claimedUntil: "2026-11-21 12:01:00+00",
   lead: { id: leadId, created_at: "2026-11-21T11:59:58.000Z", ...aLead() } as Delivery["lead"],
   permission: {
     notice: "You may call me.",
@@ -30,3 +31,10 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
   flags: [],
   ...differences,
 });
+
+/** What a result says of the claim it belongs to. */
+export function attemptOf(delivery: Delivery | undefined) {
+  if (!delivery) throw new Error("Nothing was claimed.");
+  const { leadId, channel, event, attempt, claimedUntil } = delivery;
+  return { leadId, channel, event, attempt, claimedUntil };
+}
