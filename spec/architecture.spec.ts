@@ -120,6 +120,7 @@ describe("a module", () => {
       "inbox/client/page/probe.ts": imports(
         ["lead/no-name", "lead/lead", "team/csv", "team/ask"].map((path) => `../../../${path}.ts`),
       ),
+      "inbox/client/probe.ts": imports(["../api.ts", "../../team/a.ts"]),
       "intake/type.ts": 'import type { A } from "../team/a.ts";\nexport type B = A;\n',
       "intake/again.ts": 'export { a } from "../team/a.ts";\n',
       "intake/late.ts": 'export const a = await import("../team/a.ts");\n',
@@ -128,6 +129,7 @@ describe("a module", () => {
       "delivery/channels/probe.ts:3 noRestrictedImports",
       "inbox/client/page/probe.ts:2 noRestrictedImports",
       "inbox/client/page/probe.ts:4 noRestrictedImports",
+      "inbox/client/probe.ts:2 noRestrictedImports",
       "intake/again.ts:1 noRestrictedImports",
       "intake/late.ts:1 noRestrictedImports",
       "intake/type.ts:1 noRestrictedImports",
