@@ -82,6 +82,71 @@ describe("a tab in the background while its member works in another", () => {
   });
 });
 
+describe("a tab that the browser froze while its member worked in another", () => {
+  const minutesLater = 16;
+
+  it("is not locked when it runs again, and opens its lead no second time", async () => {
+    const id = await addLead(database);
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    const underWay = callsUnderWay(page);
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.locator(".lead").waitFor();
+    await expect.poll(underWay).toBe(0);
+    const other = await page.context().newPage();
+    // The two share the clock of the test, which goes on later.
+    await other.addInitScript((minutes) => {
+      const now = Date.now;
+      Date.now = () => now() + minutes * 60_000;
+    }, minutesLater);
+    await other.goto(inbox.url);
+    const reported = other.waitForResponse("**/api/keep-alive");
+    await other.getByRole("heading", { name: "Leads" }).click();
+    await reported;
+    await other.close();
+    // Runs each timer once at most.
+    await page.clock.fastForward(minutesLater * 60_000);
+    await lee.call("claim", { id });
+    await page.getByText("Lee has it.").waitFor();
+    expect(await whoDid(database, "opened lead", id)).toEqual(["Dana"]);
+  });
+
+  it("is locked at once where the member was away from each", async () => {
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    const stream = page.waitForRequest("**/api/events");
+    await page.goto(inbox.url);
+    await stream;
+    await intercept(page, "**/api/me", () => {});
+    await page.clock.fastForward(minutesLater * 60_000);
+    await page.getByRole("heading", { name: "Locked" }).waitFor();
+  });
+});
+
+describe("a member who stops for a while", () => {
+  it("is reported as active until then, so that the session is locked by the idle minutes and not before", async () => {
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    const stream = page.waitForRequest("**/api/events");
+    await page.goto(inbox.url);
+    await stream;
+    let reports = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/keep-alive")) reports += 1;
+    });
+    await page.mouse.move(10, 10);
+    await expect.poll(() => reports).toBe(1);
+    await page.clock.runFor(50_000);
+    await page.mouse.move(20, 20);
+    await page.clock.runFor(4_000);
+    expect(reports).toBe(1);
+    await page.clock.runFor(6_000);
+    await expect.poll(() => reports).toBe(2);
+    await page.clock.runFor(120_000);
+    expect(reports).toBe(2);
+  });
+});
+
 describe("a page that nobody touches while its server is slow", () => {
   it("waits for the answer to its question whether it is locked, and asks no second time meanwhile", async () => {
     const page = await as(dana, "/healthz");

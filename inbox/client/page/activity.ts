@@ -6,9 +6,9 @@ import { queries, refresh } from "../queries.ts";
 import { noteFailure, sessionState } from "../session.ts";
 import { isAnswered } from "./connection.ts";
 
-/** Milliseconds between two reports: a little less than a minute, so that activity is reported within the minute. */
-const reportInterval = 55_000;
-/** Milliseconds. A browser runs the timers of a page that is not on screen once a minute at least, and a machine that sleeps runs none. */
+/** Milliseconds between two reports at least. */
+const reportInterval = (idleMinutes: number) => Math.min(55_000, idleMinutes * 20_000);
+/** Milliseconds. A browser runs the timers of a hidden page once a minute, unless it freezes the page; a machine that sleeps runs none. */
 const maxTimerPause = 120_000;
 const activityEvents = ["keydown", "pointerdown", "pointermove", "wheel", "touchstart"] as const;
 
@@ -24,21 +24,64 @@ export function useLeadOnScreen(id: string | undefined): void {
   }, [id]);
 }
 
+/** When any tab reported activity last, so that a tab that the browser froze does not lock while its member works in another. */
+const reportKey = "inbox-activity";
+
+function keepReportTime(at: number): void {
+  try {
+    localStorage.setItem(reportKey, String(at));
+  } catch {
+    // The storage is full or refused.
+  }
+}
+
+function reportedByAnyTab(now: number): number {
+  try {
+    return Math.min(now, Number(localStorage.getItem(reportKey)));
+  } catch {
+    return 0;
+  }
+}
+
+/** Reports activity that was noted, as often as `reportInterval` allows. */
+function makeReports(idleMinutes: number) {
+  let reportedAt = 0;
+  let unreported: number | undefined;
+  return {
+    note(at: number) {
+      unreported = at;
+    },
+    send() {
+      const now = Date.now();
+      // After the clock is set back, it would be in the future, and would put off the next report.
+      reportedAt = Math.min(reportedAt, now);
+      if (unreported === undefined || now - reportedAt < reportInterval(idleMinutes)) return;
+      const isRecent = now - unreported <= maxTimerPause;
+      unreported = undefined;
+      // The server takes a report for activity at this moment, so one that is long past, as after a sleep, is not reported.
+      if (!isRecent || sessionState() === "locked") return;
+      reportedAt = now;
+      keepReportTime(now);
+      callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refresh("me"));
+    },
+  };
+}
+
 export function useActivity(idleMinutes: number): void {
   useEffect(() => {
-    let reportedAt = 0;
+    const idleAfter = idleMinutes * 60_000;
+    const reports = makeReports(idleMinutes);
     let lastAt = Date.now();
     let checkedAt = lastAt;
     // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked, or could not
-    // while the machine slept, has heard of no later activity on this page, so the page locks by itself.
+    // while the machine slept, has heard of no later activity, so the page locks by itself.
     const checkIdle = () => {
       const now = Date.now();
-      const hasSlept = now - checkedAt > maxTimerPause;
+      const hasSlept = now - checkedAt > maxTimerPause && now - reportedByAnyTab(now) > idleAfter;
       checkedAt = now;
-      // After the clock is set back, these times would be in the future, and would put off the next report and the lock.
+      // After the clock is set back, it would be in the future, and would put off the lock.
       lastAt = Math.min(lastAt, now);
-      reportedAt = Math.min(reportedAt, now);
-      if (now - lastAt <= idleMinutes * 60_000) return;
+      if (now - lastAt <= idleAfter) return;
       refresh("me");
       if (hasSlept || !isAnswered()) noteFailure(new CallFailed("locked"), queries);
     };
@@ -47,14 +90,16 @@ export function useActivity(idleMinutes: number): void {
       checkIdle();
       if (sessionState() === "locked") return;
       lastAt = Date.now();
-      if (lastAt - reportedAt < reportInterval) return;
-      reportedAt = lastAt;
-      callApi("keep-alive", leadOnScreen ? { lead: leadOnScreen } : {}).catch(() => refresh("me"));
+      reports.note(lastAt);
+      reports.send();
     };
-    const idleCheck = setInterval(checkIdle, 5_000);
+    const timer = setInterval(() => {
+      checkIdle();
+      reports.send();
+    }, 5_000);
     for (const name of activityEvents) addEventListener(name, note, { passive: true });
     return () => {
-      clearInterval(idleCheck);
+      clearInterval(timer);
       for (const name of activityEvents) removeEventListener(name, note);
     };
   }, [idleMinutes]);
