@@ -270,6 +270,21 @@ describe("a search", () => {
     await page.getByRole("link", { name: "Ana Silva" }).waitFor();
   });
 
+  it("asks anew when a filter is chosen again, because more may match it by then", async () => {
+    const id = await addLead(database, { name: "Rosa Martinez" });
+    const page = await as(dana);
+    await search(page, "rosa");
+    const filters = page.getByRole("group", { name: "Show" });
+    await filters.getByRole("button", { name: /^Mine/ }).click();
+    await page.getByText("Nobody who matches the filter is found.").waitFor();
+    await filters.getByRole("button", { name: /^All/ }).click();
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+    await dana.call("claim", { id });
+    await filters.getByRole("button", { name: /^Mine/ }).click();
+    await page.getByText("Nobody who matches the filter is found.").waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Rosa Martinez" }).waitFor();
+  });
+
   it("says what was found also when a new lead is announced at the same moment", async () => {
     // Before the page is opened, because it would announce the leads of the test before.
     await allEventsSent(database, inbox, dana);

@@ -28,13 +28,17 @@ export function QueuePage({ member }: { member: SignedIn }) {
   const found = useSearch(words, page);
   const { data, error, isPlaceholderData } = isSearch ? found : queue;
   const counts = queue.data?.counts;
-  const filterBy = (next: Filter) => change({ filter: next, starts: [null] });
+  const filterBy = (next: Filter) => {
+    // What matches a filter may have changed since it was chosen last.
+    forgetFound("inactive");
+    change({ filter: next, starts: [null] });
+  };
   const search = (next: string) => {
     // Words that were typed and removed again leave the page of the queue on screen.
     if (!isSearch && next === "") return;
-    // The same words sent again search anew. Only the way back from a lead shows the earlier rows.
+    // The same words sent again search anew. The way back from a lead, or to an earlier page, shows the earlier rows.
     if (isSearch && next === words) refresh("search");
-    else queries.removeQueries({ queryKey: ["search"] });
+    else forgetFound("all");
     change({ words: next, filter: next === "" ? queueFilter(filter) : filter, starts: [null] });
   };
   return (
@@ -48,7 +52,7 @@ export function QueuePage({ member }: { member: SignedIn }) {
       </div>
       <SearchField words={words} onSearch={search} />
       <QueueFilters filter={filter} counts={counts} isSearch={isSearch} onChange={filterBy} />
-      {/* The rows of another filter, or page, stand there until these are here. */}
+      {/* The rows of the filter or page before stay until the new ones come. */}
       <Loading
         error={error}
         isLoaded={data !== undefined && !isPlaceholderData}
@@ -75,6 +79,9 @@ export function QueuePage({ member }: { member: SignedIn }) {
     </>
   );
 }
+
+/** Makes later searches ask the server. "inactive": what is on screen stays. */
+const forgetFound = (type: "all" | "inactive") => queries.removeQueries({ queryKey: ["search"], type });
 
 function kindOfList(isSearch: boolean, isFiltered: boolean, isLaterPage: boolean) {
   if (isSearch && isLaterPage) return "later page of a search";
