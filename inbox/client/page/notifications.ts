@@ -61,11 +61,21 @@ export function holdLockWhileLookedAt(): () => void {
 async function notifyUnlessLookedAt(): Promise<void> {
   if (!hasLocks()) return void showNotification();
   await navigator.locks.request(lookedAtLock, { ifAvailable: true }, async (lock) => {
-    if (!lock) return;
+    if (!lock) {
+      // None was shown, so the next lead may have one at once.
+      if (await isAnyTabLookedAt()) last.notification = Number.NEGATIVE_INFINITY;
+      return;
+    }
     showNotification();
     // The lock is held until every tab has heard of the lead, because one that found it free would notify again.
     await new Promise((resolve) => setTimeout(resolve, untilAllHear));
   });
+}
+
+/** Tabs that the member looks at share the lock; one that shows a notification has it for itself. */
+async function isAnyTabLookedAt(): Promise<boolean> {
+  const { held = [] } = await navigator.locks.query();
+  return held.some(({ name, mode }) => name === lookedAtLock && mode === "shared");
 }
 
 /** A tab that nobody has touched asks for no lock, because the browser may refuse to play there, and the lock would silence the others. */
