@@ -37,7 +37,7 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
       if (outcome.kind === "delivered") {
         failures = 0;
         // A message that was under way when the receiver asked for a pause does not end that pause.
-        if (clock() >= askedUntil) pausedUntil = 0;
+        pausedUntil = askedUntil;
         return wasOpen ? "closed" : undefined;
       }
       askedUntil = Math.max(

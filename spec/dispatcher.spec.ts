@@ -176,18 +176,26 @@ describe("the worker", () => {
     expect([breaker.isPaused(), breaker.isOpen()]).toEqual([false, false]);
   });
 
-  it("sends again once the receiver takes a message and the wait that it asked for is over, although its own pause was longer", () => {
-    let now = 0;
-    const breaker = makeCircuitBreaker(() => now);
-    for (let failures = 0; failures < 8; failures += 1, now += 30_000)
-      breaker.recordOutcome({ kind: "transient", reason: "answered 500" });
-    now -= 29_000;
-    breaker.recordOutcome({ kind: "transient", reason: "answered 429", askedToWait: 1 });
-    now += 2_000;
-    expect(breaker.isPaused()).toBe(true);
-    expect(breaker.recordOutcome({ kind: "delivered" })).toBe("closed");
-    expect(breaker.isPaused()).toBe(false);
-  });
+  it.each([
+    ["after", 6_000],
+    ["during", 2_000],
+  ])(
+    "sends again once the receiver takes a message and the wait that it asked for is over, although its own pause was longer: taken %s that wait",
+    (_, takenAfter) => {
+      let now = 0;
+      const breaker = makeCircuitBreaker(() => now);
+      for (let failures = 0; failures < 8; failures += 1, now += 30_000)
+        breaker.recordOutcome({ kind: "transient", reason: "answered 500" });
+      const asked = now;
+      breaker.recordOutcome({ kind: "transient", reason: "answered 429", askedToWait: 5 });
+      now = asked + takenAfter;
+      expect(breaker.isPaused()).toBe(true);
+      expect(breaker.recordOutcome({ kind: "delivered" })).toBe("closed");
+      expect(breaker.isPaused()).toBe(takenAfter < 5_000);
+      now = asked + 5_000;
+      expect(breaker.isPaused()).toBe(false);
+    },
+  );
 
   it.each<[string, () => Promise<Outcome>]>([
     ["never answers", () => new Promise(() => {})],
