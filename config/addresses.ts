@@ -145,11 +145,16 @@ function isDatabaseAddress(given: string): boolean {
     const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(.*))?$/.exec(host) ?? ["", "none"];
     return port === undefined || isPort(port);
   };
-  const ports = new URLSearchParams(rest.split("?")[1]).get("port")?.split(",") ?? [];
+  const parameters = new URLSearchParams(rest.split("?")[1]);
+  const [named, ports] = ["host", "port"].map((name) => parameters.get(name)?.split(","));
+  const written = hosts.split(",");
+  // As in libpq, one port is that of each host.
+  const portCount = (ports ?? written).length;
+  const isPortMissing = portCount !== 1 && portCount !== (named ?? written).length;
   // As in leads:12/34@db.example.com or leads:12?34@db.example.com, whose password holds a / or ? that is not encoded.
   const isCut = login.length === 0 && /^(\/[^?]*@|\?[^=&]*@)/.test(rest.slice(server.length));
-  if (login.length > 1 || isCut || !ports.every(isPort)) return false;
-  return hosts.split(",").every(isHost) && isEncodedInUtf8(given);
+  if (login.length > 1 || isCut || isPortMissing || ports?.every(isPort) === false) return false;
+  return written.every(isHost) && isEncodedInUtf8(given);
 }
 
 /** Whether what is written with % is UTF-8, as all who read the address expect. An é of Latin-1, %E9, is not. */

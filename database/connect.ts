@@ -21,7 +21,7 @@ export function connect(
   { max = 4, name = "leads", connectTimeout = 5, keepsConnections = false, timeZone = "" } = {},
 ): Sql {
   const { url, database, servers } = splitAddress(address);
-  const [first = serverOf("", "5432"), ...others] = servers;
+  const [first = serverOf("", ""), ...others] = servers;
   const lifetime = keepsConnections && { max_lifetime: null };
   const connection = { application_name: name, ...(timeZone && { TimeZone: timeZone }) };
   const open = ({ host, port, ...path }: ServerAddress, options: object) => {
@@ -94,22 +94,27 @@ export function addressOfDatabase(address: string, name: string): string {
   return `${scheme}${login}${hosts}/${encodeURIComponent(name)}${query}`;
 }
 
-// Parameters that libpq reads itself, left out because postgres.js would send them to the server, which has no such settings. That ignores
-// channel_binding=require, which hosted databases put into their addresses, and which postgres.js does not have. Others that make a connection safer, such as those that name certificates, stay, so that
-// the server refuses the connection, which would be less safe than asked.
+// Parameters that libpq reads itself. They are left out, because postgres.js would send them to the server, which has no such settings. So
+// channel_binding=require is ignored: hosted databases put it into their addresses, and postgres.js does not have it. Those that name
+// certificates and the like stay: the server then refuses the connection, which would be less safe than asked. `application_name` is
+// left out, because our programs know each other by the name that they give themselves.
 const clientOnly = [
   ...["host", "port", "target_session_attrs", "channel_binding", "gsslib", "krbsrvname"],
   ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
-  ...["load_balance_hosts", "fallback_application_name", "sslcompression", "sslsni"],
+  ...["load_balance_hosts", "application_name", "fallback_application_name", "sslcompression", "sslsni"],
 ];
 
-// postgres.js understands one host name; sockets' folders, IPv6 addresses and several servers are read here.
+// postgres.js understands one host name; sockets' folders, IPv6 addresses and several servers are read here. As in libpq, `?host=` and
+// `?port=` stand in place of what is written before the name of the database, each by itself, and one port is that of each host.
 function splitAddress(address: string): { url: string; database: string; servers: ServerAddress[] } {
   const { scheme, login, hosts, database, query } = partsOf(address);
-  const parameters = new URLSearchParams(query);
-  const named = parameters.get("host")?.split(",").map(encodeURIComponent) ?? hosts.split(",");
-  const ports = parameters.get("port")?.split(",") ?? [];
-  const servers = named.map((text, index) => serverOf(text, ports[index] ?? ports[0] ?? "5432"));
+  // libpq reads no plus sign as a blank.
+  const parameters = new URLSearchParams(query.replaceAll("+", "%2B"));
+  const written = hosts.split(",").map(hostAndPort);
+  const names = parameters.get("host")?.split(",") ?? written.map(({ name }) => decoded(name));
+  const ports = parameters.get("port")?.split(",") ?? written.map(({ port }) => port);
+  if (ports.length !== 1 && ports.length !== names.length) throw notAnAddress();
+  const servers = names.map((name, index) => serverOf(name, ports.at(ports.length === 1 ? 0 : index)));
   for (const name of clientOnly) parameters.delete(name);
   if (parameters.get("gssencmode") !== "require") parameters.delete("gssencmode");
   const rest = parameters.size > 0 ? `?${parameters}` : "";
@@ -121,12 +126,16 @@ function splitAddress(address: string): { url: string; database: string; servers
   };
 }
 
-function serverOf(text: string, otherPort: string): ServerAddress {
+function hostAndPort(text: string) {
   const found = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text);
   if (!found) throw notAnAddress();
-  const [, name = "", written] = found;
-  const host = decoded(name).replace(/^\[(.*)\]$/, "$1") || "localhost";
-  const port = Number(written ?? otherPort);
+  const [, name = "", port = ""] = found;
+  return { name, port };
+}
+
+function serverOf(name: string, writtenPort: string | undefined): ServerAddress {
+  const host = name.replace(/^\[(.*)\]$/, "$1") || "localhost";
+  const port = Number(writtenPort || "5432");
   return host.startsWith("/")
     ? { host: "localhost", port, path: `${host}/.s.PGSQL.${port}` }
     : { host, port };

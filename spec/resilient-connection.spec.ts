@@ -196,6 +196,23 @@ describe("the preparation of a database", () => {
     },
   );
 
+  it.each([
+    ["/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5432"],
+    [":5433/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5433"],
+    ["localhost:5433/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5433"],
+    ["%2Frun%2Fpostgresql:5433/leads?port=6000", "/run/postgresql/.s.PGSQL.6000"],
+    ["/leads?host=/run/a+b&port=", "/run/a+b/.s.PGSQL.5432"],
+  ])("connects where libpq does: postgres://%s", (rest, path) => {
+    expect(connect(`postgres://${rest}`).options).toMatchObject({ path });
+  });
+
+  it("is known to our other programs by its own name, also where the address has one", async () => {
+    const sql = connect(`${url}?application_name=mine`, { max: 1, name: "leads backup reader" });
+    const [row] = await sql`select current_setting('application_name') as name`;
+    await sql.end();
+    expect(row?.name).toBe("leads backup reader");
+  });
+
   it("reaches a database whose name has to be percent-encoded", async () => {
     const name = `leads ${randomUUID()} ñ`;
     const sql = connect(url, { max: 1 });

@@ -187,6 +187,7 @@ describe("starting", () => {
     ["DATABASE_URL", "postgres://u:p@db.example.com:99999/x"],
     ["DATABASE_URL", "postgres://u:p@db.example.com/x?port=99999"],
     ["DATABASE_URL", "postgres://u:p@/x?host=one,two&port=5432,x"],
+    ["DATABASE_URL", "postgres://u:p@one:5432,two:5433/x?port=1,2,3"],
     ["INTAKE_DATABASE_URL", "postgres://%zz"],
     ["TRUST_PROXY", "1"],
     ["TRUST_PROXY", "10/8"],
@@ -210,6 +211,7 @@ describe("starting", () => {
     "postgres:///leads?host=/var/run/postgresql",
     "postgres://db.example.com:5432/leads?application_name=a@b",
     "postgres:///leads?host=one.example.com,two.example.com&port=5432,5433",
+    "postgres://:5433/leads?host=one.example.com,two.example.com",
   ])("takes DATABASE_URL=%s", (address) => {
     expect(readConfig({ DATABASE_URL: address }).databaseUrl).toBe(address);
   });
