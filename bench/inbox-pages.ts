@@ -52,7 +52,7 @@ export async function openQueue(member: SignedIn): Promise<Page> {
   return page;
 }
 
-/** Listens to the event stream and loads the list as the page does (use-live-events.ts), until the returned function is called. */
+/** Listens to the event stream and loads the list at each event about leads (use-live-events.ts), until the returned function is called. */
 export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => void> {
   const stop = new AbortController();
   const headers = {

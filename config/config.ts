@@ -48,7 +48,7 @@ function configOf(settings: Settings) {
   return {
     http: { port: settings.PORT, host: settings.HOST },
     logFormat: settings.LOG_FORMAT,
-    /** Where the embedded PostgreSQL keeps its data; unset means the supervisor's own choice. */
+    /** Where the embedded PostgreSQL keeps its data; unset means `data` beside the code (database/embedded.ts). */
     dataDir: settings.DATA_DIR,
     /** The provider's own PostgreSQL (14 or newer), as its owner; unset means the embedded one, unless a process has its own login below. */
     databaseUrl: settings.DATABASE_URL,

@@ -239,7 +239,7 @@ describe("leads campaigns --since", () => {
   it("begins at the start of the day where there are costs, because costs are of whole days, and else of the hour", async () => {
     const { owner, url } = await makeDatabase();
     await owner`insert into leads ${owner(aLead())}`;
-    /** Where the report begins, and where it may: three hours before the command's clock, which is read between our two looks. */
+    /** Where the report begins, and where it may: the command reads its clock after our first look and before our second. */
     const report = async (begin: (threeHoursAgo: string) => string) => {
       const threeHoursAgo = () => begin(new Date(Date.now() - 3 * 3_600_000).toISOString().replace("T", " "));
       const before = threeHoursAgo();

@@ -1,5 +1,5 @@
 // What only a manager has in the inbox: members, paused states, leads taken back or erased, the costs of campaigns, the audit log, and
-// failed deliveries.
+// failed deliveries. And buttons that are pressed twice.
 
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";

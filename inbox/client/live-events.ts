@@ -5,7 +5,7 @@ import type { LiveEvent } from "../api.ts";
 type Message =
   | LiveEvent
   | { kind: "connection"; isOpen: boolean }
-  /** Events about leads may have been lost: load the leads again. It says nothing of the team, for which a `team` is sent. */
+  /** Events about leads may have been lost: load the leads again. It says nothing of the team: a stream that opens sends a `team`, too. */
   | { kind: "gap" };
 
 /**
@@ -47,12 +47,12 @@ export function followEvents(onEvent: (message: Message) => void): () => void {
   };
 }
 
-/** Over http only localhost has locks; elsewhere each tab holds a stream of its own, and notifies by itself. */
+/** False over http, except on localhost: each tab then holds a stream of its own, and notifies by itself. */
 export const hasLocks = (): boolean => "locks" in navigator;
 
 /**
- * Milliseconds without a sign of life after which a stream counts as lost: the server gives one every 20 seconds. A connection that
- * falls silent, such as that of a machine that slept, is not reported as lost, and the browser may wait for hours.
+ * Milliseconds without a sign of life after which a stream counts as lost: the server gives one every 20 seconds. The browser does not
+ * report a connection that falls silent, as after a machine's sleep, and may wait for hours.
  */
 const longestSilence = 45_000;
 

@@ -47,7 +47,7 @@ function VitalReport({ vital: { vital, bounds, counts } }: { vital: VitalCounts 
   );
 }
 
-/** Rounded. It is 100 for all alone and 0 for none alone, because rounding is not to hide a single load. */
+/** Rounded, but 100 only for all and 0 only for none, so that rounding hides no single load. */
 function percentOf(part: number, all: number): number {
   if (part === 0 || part === all) return part === 0 ? 0 : 100;
   return Math.min(Math.max(Math.round((100 * part) / all), 1), 99);
