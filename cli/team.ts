@@ -50,8 +50,8 @@ function addList(command: Command, run: Run): void {
     .description("Lists the members, with the removed ones at the end.")
     .option("--json", "print JSON")
     .action((options: { json?: boolean }) =>
-      run(async ({ sql, out }) => {
-        const all = await members(askAsOperator(sql));
+      run(async ({ sql, out, config }) => {
+        const all = await members(askAsOperator(sql), config.inbox.openIdConnect?.issuer);
         await out(options.json ? `${json(all, 2)}\n` : tableOf(all));
         return 0;
       }),

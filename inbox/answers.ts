@@ -87,9 +87,9 @@ const aboutLeads = {
   "stop-proof": (ask, { id }) => work.stopProof(ask, id),
 } satisfies Partial<Answers>;
 
-const aboutTheTeam = ({ inboxUrl }: AnswerDependencies) =>
+const aboutTheTeam = ({ inboxUrl, companyIssuer }: AnswerDependencies) =>
   ({
-    members: async (ask) => ({ members: await managing.members(ask) }),
+    members: async (ask) => ({ members: await managing.members(ask, companyIssuer) }),
     "members/invite": async (ask, { name, role }) =>
       linkIn(inboxUrl, await managing.inviteMember(ask, name, role)),
     "members/recover": async (ask, { id }) => linkIn(inboxUrl, await managing.recoverMember(ask, id)),

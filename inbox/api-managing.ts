@@ -23,7 +23,7 @@ export const Member = v.object({
   link_until: v.nullable(Moment),
   last_seen_at: v.nullable(Moment),
   passkeys: v.number(),
-  /** Whether they sign in with the company's own sign-in. */
+  /** Whether they can sign in with an account at the identity provider of the company. */
   oidc: v.boolean(),
   claims: v.number(),
 });

@@ -104,7 +104,7 @@ describe("the inbox's login", () => {
   it("does not do for a member what only a manager may do", async () => {
     const token = dana.cookie.replace("session=", "");
     const calls = [
-      "team.members()",
+      "team.members(null)",
       "team.invite_member('Mallory', 'manager')",
       `team.recover_member('${dana.id}')`,
       `team.remove_member('${dana.id}')`,

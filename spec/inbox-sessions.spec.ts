@@ -203,6 +203,10 @@ describe("a passkey", () => {
       stays,
     );
     expect(await removal(inbox, "Linked while it was offered", "https://login.example")).toEqual(stays);
+    const manager = await ofCompany.member("Sees ways in", "manager");
+    const { members } = (await manager.call("members")).body;
+    const linked = members.filter(({ name, oidc }) => name.startsWith("Linked") && oidc);
+    expect(linked.map(({ name }) => name).sort()).toEqual(["Linked", "Linked while it was offered"]);
   });
 
   it("stays when another was removed at the same moment and it is the last one now", async () => {

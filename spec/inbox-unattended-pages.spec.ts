@@ -270,11 +270,13 @@ describe("the team's page that is left open", () => {
     await line.getByText("invited, not here yet").waitFor();
     await database.owner`select private.begin_session(${id}, 'test')`;
     await line.getByText("invited, not here yet").waitFor({ state: "detached" });
-    await database.owner`insert into private.company_accounts (member_id, issuer, subject) values (${id}, 'a', 'b')`;
+    await database.owner`
+      insert into private.passkeys (id, member_id, public_key, counter, backed_up, label)
+      values ('of Quinn', ${id}, '', 0, false, 'Phone')`;
     await page.reload();
-    await line.getByText("company account").waitFor();
+    await line.getByText("1 passkey").waitFor();
     await rose.call("members/recover", { id });
-    await line.getByText("company account").waitFor({ state: "detached" });
+    await line.getByText("1 passkey").waitFor({ state: "detached" });
   });
 });
 

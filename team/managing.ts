@@ -44,8 +44,9 @@ type Filter = Readonly<Record<string, string | undefined>>;
 /** The link of an invitation. What follows the # is not sent to any server by itself. */
 export const linkOf = (inboxUrl: string, { token }: Invitation): string => `${inboxUrl}/join#${token}`;
 
-export const members = async (ask: Ask) =>
-  ((await ask((sql) => sql`team.members()`)) as { members: Member[] }).members;
+/** `issuer` names the identity provider with whose accounts members sign in; without one, none has such an account. */
+export const members = async (ask: Ask, issuer: string | undefined) =>
+  ((await ask((sql) => sql`team.members(${issuer ?? null})`)) as { members: Member[] }).members;
 
 /** The member who has this name, which need not be typed as it is kept. */
 export const memberNamed = async (ask: Ask, name: string) =>

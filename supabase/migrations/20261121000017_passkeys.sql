@@ -206,8 +206,7 @@ begin
   perform private.audit(actor, 'added passkey');
 end $$;
 
--- Returns false and removes nothing when the member could not sign in any more without this passkey. `company_issuer` names the identity
--- provider that the inbox signs members in with, and is null where there is none: an account at another one opens nothing any more.
+-- Returns false and removes nothing when the member could not sign in any more without this passkey.
 create function team.remove_passkey(passkey_id text, company_issuer text) returns boolean
 language plpgsql
 security definer
@@ -222,11 +221,7 @@ begin
     raise exception using errcode = 'PT404', message = 'There is no such passkey.';
   end if;
   if (select count(*) from private.passkeys p where p.member_id = actor.member_id) <= 1
-    and not exists (
-      select from private.company_accounts a
-      -- The settings may name it with a slash at the end, and the provider itself without one.
-      where a.member_id = actor.member_id and rtrim(a.issuer, '/') = rtrim(company_issuer, '/')
-    ) then
+    and not private.has_company_account(actor.member_id, company_issuer) then
     return false;
   end if;
   delete from private.passkeys p where p.id = passkey_id and p.member_id = actor.member_id;

@@ -98,5 +98,18 @@ begin
   return private.begin_session(i.member_id, 'invitation and company account');
 end $$;
 
-revoke execute on function team.begin_company_sign_in, team.company_sign_in_of, team.sign_in_with_company from public;
+-- Whether the member can sign in with a company account. `company_issuer` names the identity provider that the inbox signs members in with,
+-- and is null where there is none: an account at another one opens nothing any more.
+create function private.has_company_account(member uuid, company_issuer text) returns boolean
+language sql stable
+set search_path = ''
+return exists (
+  select from private.company_accounts a
+  -- The settings may name it with a slash at the end, and the provider itself without one.
+  where a.member_id = member and rtrim(a.issuer, '/') = rtrim(company_issuer, '/')
+);
+
+revoke execute on function
+  private.has_company_account, team.begin_company_sign_in, team.company_sign_in_of, team.sign_in_with_company
+from public;
 grant execute on function team.begin_company_sign_in, team.company_sign_in_of, team.sign_in_with_company to leads_team;

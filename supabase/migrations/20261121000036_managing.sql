@@ -1,8 +1,9 @@
 -- What managers do in the inbox, and the operator by command: members, a lead taken back, erasing, exporting, paused states and reports.
 -- Each act is in the audit log.
 
--- The page of the team loads it by itself when something has changed, so it is no activity.
-create function team.members() returns jsonb
+-- The page of the team loads it by itself when something has changed, so it is no activity. `company_issuer` as
+-- private.has_company_account has it.
+create function team.members(company_issuer text) returns jsonb
 language plpgsql
 security definer
 set search_path = ''
@@ -18,7 +19,7 @@ begin
       ),
       'last_seen_at', (select max(s.last_seen_at) from private.sessions s where s.member_id = m.id),
       'passkeys', (select count(*) from private.passkeys p where p.member_id = m.id),
-      'oidc', exists (select from private.company_accounts a where a.member_id = m.id),
+      'oidc', private.has_company_account(m.id, company_issuer),
       'claims', (select count(*) from private.claims c where c.member_id = m.id and c.until > now())
     ) order by m.removed_at nulls first, lower(m.name))
     from private.members m
