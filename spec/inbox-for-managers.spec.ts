@@ -111,6 +111,21 @@ describe("the team's page", () => {
     await page.getByText("Give this link to Quentin.", { exact: false }).waitFor();
   });
 
+  it("keeps a member's new link on the screen while a further one fails", async () => {
+    await inbox.member("Yara");
+    const page = await asMaria("/team");
+    const makeLink = async () => {
+      await page.getByRole("button", { name: "New link for Yara" }).click();
+      await page.getByRole("button", { name: "Make a new link" }).click();
+    };
+    await makeLink();
+    const link = await page.locator(".one-time-link code").innerText();
+    await intercept(page, "**/api/members/recover", (route) => route.abort());
+    await makeLink();
+    await page.locator(".members").getByRole("alert").waitFor();
+    expect(await page.locator(".one-time-link code").innerText()).toBe(link);
+  });
+
   it("does not offer to copy the link in a browser that cannot copy it, as over http", async () => {
     const page = await asMaria("/healthz");
     await page.addInitScript(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));

@@ -1,5 +1,6 @@
 // The team, for managers: who is in it, invitations, and the states to which calls are paused.
 import { type MouseEvent, useState } from "react";
+import type { ResponseOf } from "../../api.ts";
 import { Dialog } from "../page/dialog.tsx";
 import { useFocusBeside } from "../page/focus-beside.ts";
 import type { SignedIn } from "../page/frame.tsx";
@@ -47,10 +48,15 @@ interface LineProps {
 function MemberLine({ member, isSelf, onPress }: LineProps) {
   const [confirming, setConfirming] = useState<"recover" | "remove">();
   const recover = useAction("members/recover");
+  // It stays when a further one fails, because its link is shown nowhere else.
+  const [made, setMade] = useState<ResponseOf<"members/recover">>();
   const remove = useAction("members/remove");
   const act = () => {
     const then = {
-      onSuccess: () => refreshAfterChange("members"),
+      onSuccess: (answer: ResponseOf<"members/recover" | "members/remove">) => {
+        if ("link" in answer) setMade(answer);
+        refreshAfterChange("members");
+      },
       // Closes this question, and not another one that the member has opened since.
       onSettled: () => setConfirming((open) => (open === confirming ? undefined : open)),
     };
@@ -77,9 +83,7 @@ function MemberLine({ member, isSelf, onPress }: LineProps) {
           </button>
         </span>
       )}
-      {recover.data && (
-        <OneTimeLink key={recover.data.link} {...recover.data} name={member.name} member={member} />
-      )}
+      {made && <OneTimeLink key={made.link} {...made} name={member.name} member={member} />}
       <FailureNotice error={failureOfLatest(recover, remove)} />
       {confirming && (
         <Confirm what={confirming} name={member.name} onYes={act} onNo={() => setConfirming(undefined)} />
