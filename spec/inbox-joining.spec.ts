@@ -319,6 +319,14 @@ describe("a note that is being typed when its member signs out", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     expect(await noteAfterSignIn(page)).toBe("");
   });
+
+  it("is dropped in a tab that hears of it only when the member has signed in again", async () => {
+    const page = await typing("Wanda", await addLead(database));
+    const note = page.getByLabel("Note");
+    expect(await note.inputValue()).not.toBe("");
+    await page.evaluate(() => new BroadcastChannel("inbox-session").postMessage("left"));
+    await expect.poll(() => note.inputValue()).toBe("");
+  });
 });
 
 describe("the page without a session", () => {

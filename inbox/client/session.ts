@@ -67,7 +67,11 @@ export function noteSignedOut(queries: QueryClient): void {
 export const notifyTabs = (): void => tabs.postMessage("check");
 export function followTabs(onNotified: () => void): () => void {
   const onMessage = ({ data }: MessageEvent<"check" | "left">) => {
-    if (data === "left") noteLeaving();
+    if (data === "left") {
+      noteLeaving();
+      // At once, because the member may have signed in again by the time this tab asks.
+      dropTyped();
+    }
     onNotified();
   };
   tabs.addEventListener("message", onMessage);
