@@ -57,7 +57,23 @@ describe("a retired channel", () => {
     expect(await requeueFailed(sql)).toBe(2);
   });
 
-  it("is told of erasures, when it is set up again, only where it may have heard of the lead", async () => {
+  it("can be told of an erasure in the meantime when it is set up again", async () => {
+    await insertMany(1);
+    await claim(sql, "webhook", all);
+    await syncChannels(sql, []);
+    await retireChannel(sql, "webhook");
+    await sql`select private.erase_leads(array(select id from public.leads), 'asked')`;
+    const counts = async () =>
+      byChannel(await countDeliveries(sql, new Date(Date.now() + 3_600_000))).webhook;
+    expect(await counts()).toMatchObject({ pending: 0, failed: 0, stuck: 0, lastError: null });
+    await syncChannels(sql, ["webhook"]);
+    expect(await counts()).toMatchObject({ pending: 0, failed: 1 });
+    expect(await requeueFailed(sql)).toBe(1);
+    const later = new Date(Date.now() + 120_000);
+    expect(await claim(sql, "webhook", { ...all, at: later })).toMatchObject([{ event: "lead.erased" }]);
+  });
+
+  it("is told of an erasure after it is set up again, only where it may have heard of the lead", async () => {
     await insertMany(2);
     const [tried] = await claim(sql, "webhook", { ...all, max: 1 });
     await record(sql, [{ ...attemptOf(tried), reason: "answered 503", wait: 3600 }]);

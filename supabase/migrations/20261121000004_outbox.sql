@@ -132,8 +132,9 @@ referencing new table as stored
 for each statement execute function private.enqueue_deliveries();
 
 -- Whichever way a lead is erased (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed about
--- it but a message about the erasure, with the lead's id alone, to every channel that may have heard of the lead and is not retired; a
--- receipt stays; and no page of the inbox shows the lead any longer.
+-- it but a message about the erasure, with the lead's id alone, to every channel that may have heard of the lead; a receipt stays; and no
+-- page of the inbox shows the lead any longer. On a retired channel the message has failed, and can be tried again when the channel is set
+-- up again.
 create function private.settle_erasure() returns trigger
 language plpgsql
 security definer
@@ -146,13 +147,13 @@ declare
 begin
   -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
   perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
-  insert into private.deliveries (event, lead_id, channel, due_at)
+  insert into private.deliveries (event, lead_id, channel, due_at, failed_at, last_error)
   -- In 90 seconds, because a dispatcher may be sending a message about the lead now, and holds it no longer than that.
-  select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '90 seconds'
+  select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '90 seconds',
+    case when c.retired_at is not null then now() end, case when c.retired_at is not null then 'channel retired' end
   from private.deliveries d
   join erased e on e.id = d.lead_id
-  -- No dispatcher would ever send it on a retired channel.
-  join private.channels c on c.name = d.channel and c.retired_at is null
+  join private.channels c on c.name = d.channel
   -- A requeued delivery counts its attempts anew, and keeps the error of the earlier ones.
   where d.attempts > 0 or d.last_error is not null
   on conflict do nothing;
