@@ -146,6 +146,18 @@ describe("a phone number", () => {
     expect(await places("33101", "home 212 555 0100 x12")).toBe("FL New_York, NY New_York");
   });
 
+  // The area codes of one region, of those regions that have two time zones. (NANPA, area code maps)
+  it.each(["334 483", "448 850", "208 986", "812 930", "270 364", "458 541", "423 729"])(
+    "adds the same places whichever of the area codes of its region it has: %s",
+    async (codes) => {
+      const [first = "", ...others] = await Promise.all(
+        codes.split(" ").map((code) => places("96799", `${code} 555 0100`)),
+      );
+      expect(first.split(", ").length).toBeGreaterThan(2);
+      expect(new Set(others)).toEqual(new Set([first]));
+    },
+  );
+
   it("adds nothing when one of the places of its area code is one of the ZIP code's", async () => {
     expect(await places("66603", "785 555 0100")).toBe("KS Chicago");
     expect(await places("40111", "270 555 0100")).toBe("KY Chicago");

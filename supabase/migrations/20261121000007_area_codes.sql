@@ -15,8 +15,8 @@ insert into private.area_codes (area_code, place, rank)
 select area_code, place, rank
 from (values
   ('AK/America/Anchorage|AK/America/Adak', '907'),
-  ('AL/America/Chicago', '205 251 256 483 659 938'),
-  ('AL/America/Chicago|AL/America/New_York', '334'),
+  ('AL/America/Chicago', '205 251 256 659 938'),
+  ('AL/America/Chicago|AL/America/New_York', '334 483'),
   ('AR/America/Chicago', '327 479 501 870'),
   ('AS/Pacific/Pago_Pago', '684'),
   ('AZ/America/Phoenix', '480 520 602 623'),
@@ -113,12 +113,8 @@ language sql immutable parallel safe
 return case when run ~ '^[+][^0-9]*[02-9]' and length(regexp_replace(run, '[^0-9]', '', 'g')) = 10 then '011' else '' end
   || regexp_replace(run, '[^0-9]', '', 'g');
 
--- The phone numbers in what was typed, as digits and in its order: "305 555 0142 x12, home +1 786 555 0199" holds 3055550142 and
--- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand, without the
--- 011 or 00 before its country. Ten digits of another country (+507 269 1234, Panama) get the 011 with which they are dialled here, because
--- they would otherwise be a stranger's number of the United States.
--- A run of digits as the numbers in it, where a slash, a bracket or the like stands between two of seven digits or more; else as a whole,
--- because some write such a sign within a number.
+-- Splits a run of digits at slashes, brackets and the like, if each part has seven digits or more. Else the run stays whole, because some
+-- write such a sign within a number.
 create function private.parts_of_run(run text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''
@@ -136,6 +132,10 @@ begin
   return parts;
 end $$;
 
+-- The phone numbers in what was typed, as digits and in its order: "305 555 0142 x12, home +1 786 555 0199" holds 3055550142 and
+-- 7865550199. A number of the United States loses its 1, and each its extension. Any other has 7 to 20 digits, as they stand, without the
+-- 011 or 00 before its country. Ten digits of another country (+507 269 1234, Panama) get the 011 with which they are dialled here, because
+-- they would otherwise be a stranger's number of the United States.
 create function private.phone_numbers(typed text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = ''
