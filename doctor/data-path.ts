@@ -53,7 +53,7 @@ function unreachable(deployment: Deployment, reason: string): Finding {
       "Look at the project in the Supabase dashboard: restore it if it is paused, and compare its address.",
     );
   }
-  if (/CERT|TLS|SSL|SIGN|ISSUER/.test(reason))
+  if (/CERT|SIGN|ISSUER/.test(reason))
     return fail(
       `The backend's certificate is not good (${reason}).`,
       "Renew the certificate, or fix its name.",

@@ -62,7 +62,10 @@ async function examineWeekends(sql: Sql): Promise<Finding> {
       and extract(isodow from l.created_at at time zone 'America/New_York') in (6, 7)
       -- A doctor that could not erase its test lead has left it there.
       and l.email <> ${testEmail}
-      and not exists (select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null)`;
+      -- Whoever withdrew within the 24 hours is owed no review.
+      and not exists (
+        select from private.permissions p where p.lead_id = l.id and p.withdrawn_at <= l.created_at + interval '24 hours'
+      )`;
   const { came, late } = weekends ?? { came: 0, late: 0 };
   if (came === 0)
     return notExamined(

@@ -169,6 +169,7 @@ describe("the doctor names a backend that", () => {
     ["ENOTFOUND", /does not exist. It may be paused/],
     ["CERT_HAS_EXPIRED", /certificate is not good/],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /certificate is not good/],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", /does not answer/],
     ["ECONNREFUSED", /does not answer \(ECONNREFUSED\)/],
   ])("cannot be reached (%s)", async (code, says) => {
     vi.spyOn(globalThis, "fetch").mockRejectedValue(

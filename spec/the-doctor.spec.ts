@@ -214,7 +214,7 @@ describe("the doctor", () => {
     });
   });
 
-  it("fails where leads of the last weekends were not reviewed within 24 hours, and does not count an old test lead", async () => {
+  it("fails where leads of the last weekends were not reviewed within 24 hours, also of people who asked to stop later, and does not count an old test lead", async () => {
     const { owner } = project.database;
     const saturdays = owner`
       select date_trunc('week', now() at time zone 'America/New_York') at time zone 'America/New_York'
@@ -224,6 +224,8 @@ describe("the doctor", () => {
       for (const lead of [aLead({ email: `${Number(at)}@example.com` }), makeTestLead(at)]) {
         const [stored] = await owner`insert into leads ${owner(lead)} returning id`;
         await owner`update leads set created_at = ${at} where id = ${stored?.id}`;
+        // Asked to stop when the 24 hours were over.
+        await owner`update private.permissions set withdrawn_at = ${at}::timestamptz + interval '25 hours' where lead_id = ${stored?.id}`;
       }
     }
     await expectFailure(/Leads of the last five weekends that were not reviewed within 24 hours: 2 of 2/, {
