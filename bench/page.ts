@@ -22,7 +22,7 @@ interface Figures {
   cls: number;
   bytes: number;
   /**
-   * From the start of the navigation to the press of the button, in ms. NaN when more than the one form came to the server. A press that
+   * From the start of the navigation to the press of the button, in ms. NaN when the server did not get just that one form. A press that
    * brings no thank-you page ends the run.
    */
   submit: number;
@@ -181,7 +181,8 @@ function print(network: string, measured: Record<string, Figures[]>): void {
   const row = (cells: string[]) => console.log(cells.map((cell) => cell.padEnd(17)).join(""));
   row(["", ...columns.map(([title]) => title)]);
   for (const [name, figures] of Object.entries(measured)) {
-    const sorted = (key: keyof Figures) => figures.map((one) => one[key]).sort((a, b) => a - b);
+    const sorted = (key: keyof Figures) =>
+      figures.map((one) => one[key]).sort((a, b) => (Number.isNaN(a) ? -1 : Number.isNaN(b) ? 1 : a - b));
     const cells = columns.map(([, key, digits]) => {
       const values = sorted(key);
       return `${values[Math.floor(values.length / 2)]?.toFixed(digits)} (${values[0]?.toFixed(digits)})`;

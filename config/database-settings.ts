@@ -17,7 +17,7 @@ export const database = {
   ),
   INTAKE_DATABASE_URL: optional(
     databaseAddress,
-    "Connections of their own for the processes that should hold no owner's address: the intake ...",
+    "Addresses for the processes that should not know the owner's: the intake ...",
     "postgres://leads_intake:password@localhost:5432/leads",
   ),
   DELIVERY_DATABASE_URL: optional(

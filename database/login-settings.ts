@@ -1,4 +1,4 @@
-/** The roles that our processes log in with, each with the setting for the address of a login that the operator made. */
+/** The roles that our processes log in with, each with the setting in which the operator may name another login. */
 export const loginSettings = {
   leads_intake: "INTAKE_DATABASE_URL",
   leads_delivery: "DELIVERY_DATABASE_URL",

@@ -43,7 +43,7 @@ export async function claim(
           select from private.deliveries older
           where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
             and older.created_at < d.created_at
-            -- Written unlike the condition of the index of due deliveries, which PostgreSQL would use otherwise, and read the whole backlog.
+            -- Worded unlike the index of due deliveries, because PostgreSQL would use that index, and read the whole backlog.
             and coalesce(older.delivered_at, older.failed_at) is null
             and (older.due_at <= ${now} or older.claimed_until > ${now})
         ))

@@ -47,7 +47,7 @@ export async function restore(
     await advanceIdentities(tx);
     // Until a table is analyzed, the planner takes it for empty.
     await tx.unsafe(`analyze ${tables.join(", ")}`);
-    // A lead that came just before the backup may have no row for the inbox yet, and is then looked for only among the newest leads.
+    // A lead that came just before the backup may have no row for the inbox yet, and is looked for only among the newest leads otherwise.
     if (keep) await tx`select private.index_new_leads(null, '100 years')`;
     await tx`select private.recount()`;
     // The backup may have paused a state.
@@ -173,8 +173,8 @@ async function addBeside(tx: TransactionSql, table: Table, names: readonly strin
 const counts: readonly Table[] = ["private.page_counts", "private.vital_counts"];
 
 /**
- * A second restoration would add the counts a second time, and one where the backup was made would bring back whom it has erased. It is
- * recognized by the ids of databases, because a backup may hold counts and no lead.
+ * A second restoration would add the counts twice, and one into the database that was backed up would bring back erased leads. The ids of
+ * databases tell both, because a backup may hold counts and no lead.
  */
 async function refuseAlreadyHeld(tx: TransactionSql): Promise<void> {
   const { count } = await tx`select from rows_of_backup join private.database_ids using (id) limit 1`;
@@ -184,7 +184,7 @@ async function refuseAlreadyHeld(tx: TransactionSql): Promise<void> {
     );
 }
 
-// Restored rows keep their ids, so each identity column has to continue after the greatest one.
+// Without `keep`, restored rows keep their ids, so each identity column has to continue after the greatest one.
 async function advanceIdentities(tx: TransactionSql): Promise<void> {
   const columns = await tx<{ table: string; column: string }[]>`
     select c.oid::regclass::text as table, a.attname as column

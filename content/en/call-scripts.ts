@@ -1,4 +1,5 @@
-// What a member of the team says on the phone, in English. The voicemail names no health matter, because others may hear it.
+// What a member of the team says on the phone, in English. The voicemail names no health matter apart from {name}, because others may hear
+// it.
 import type { CallScripts } from "../language.ts";
 
 export const callScripts: CallScripts = {

@@ -1,5 +1,5 @@
 // The webhook channel: one signed POST for each delivery, as Standard Webhooks describes it. The receiver answers 2xx when it has
-// the lead; any other answer is tried again; 410 (gone) and 413 (too large) fail for good.
+// the lead. 410 (gone) and 413 (too large) fail for good; any other answer is tried again.
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
@@ -39,7 +39,7 @@ export function makeWebhook(
   return { batch: 1, concurrency: 12, cooldown: 0, send };
 }
 
-/** What is posted: the same bytes on every attempt, unless the lead's permission or spam flags changed between them. */
+/** What is posted: the same bytes on every attempt, unless the lead's permission or spam flags, or the inbox's address, changed. */
 function payloadOf(delivery: Delivery, linkTo: ChannelContext["linkTo"]): object {
   const { event, owedAt, leadId, lead, permission, language, flags } = delivery;
   // `marks` is the wire name of the spam flags.
