@@ -224,15 +224,22 @@ describe("moving", () => {
     expect(await to.owner`select claimed_until from private.backup_state`).toEqual([{ claimed_until: null }]);
   });
 
-  it("leaves a database alone that holds leads and has older tables, when it was named by mistake", async () => {
-    const used = await makeDatabase();
-    await used.owner`insert into public.leads ${used.owner(aLead())}`;
-    await used.owner`delete from supabase_migrations.schema_migrations where version = (select max(version) from supabase_migrations.schema_migrations)`;
-    const version = () => used.owner`select max(version) from supabase_migrations.schema_migrations`;
-    const before = await version();
-    await expect(moveDatabase(from.owner, used.owner, onProgress)).rejects.toThrow(UsedDatabase);
-    expect(await version()).toEqual(before);
-  });
+  it.each([
+    ["leads", (sql: Sql) => sql`insert into public.leads ${sql(aLead())}`],
+    ["a member", (sql: Sql) => sql`insert into private.members (name, role) values ('Dana', 'manager')`],
+  ])(
+    "leaves a database alone that has older tables and holds %s, when it was named by mistake",
+    async (_, fillIt) => {
+      const used = await makeDatabase();
+      await fillIt(used.owner);
+      await used.owner`drop table private.campaign_costs cascade`;
+      await used.owner`delete from supabase_migrations.schema_migrations where version = (select max(version) from supabase_migrations.schema_migrations)`;
+      const version = () => used.owner`select max(version) from supabase_migrations.schema_migrations`;
+      const before = await version();
+      await expect(moveDatabase(from.owner, used.owner, onProgress)).rejects.toThrow(UsedDatabase);
+      expect(await version()).toEqual(before);
+    },
+  );
 
   it("lets nobody write until the copy is whole", async () => {
     const [busy, to] = [await makeDatabase(), await makeDatabase()];

@@ -53,14 +53,18 @@ export class UsedDatabase extends Error {
 
 /**
  * Locks each table until the end of the transaction, and counts what the database holds: a row that is written after the count would be
- * replaced unseen.
+ * replaced unseen. The schema may be an older one, which lacks tables, but has `public.leads`.
  */
 export async function lockAndCountRows(tx: TransactionSql): Promise<HeldRows> {
-  await tx.unsafe(`lock table public.leads, ${tables.join(", ")} in access exclusive mode`);
+  const found = await tx<{ name: Table }[]>`
+    select name from unnest(${[...tables]}::text[]) as name where to_regclass(name) is not null`;
+  const existing = found.map(({ name }) => name);
+  await tx.unsafe(`lock table ${existing.join(", ")} in access exclusive mode`);
   const [count] = await tx<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
   const others: HeldKind[] = [];
   for (const [kind, ofKind] of Object.entries(kinds)) {
-    if (await hasRows(tx, ofKind)) others.push(kind as HeldKind);
+    const some = existing.filter((table) => (ofKind as readonly Table[]).includes(table));
+    if (await hasRows(tx, some)) others.push(kind as HeldKind);
   }
   return { leads: count?.leads ?? 0, others };
 }

@@ -58,12 +58,11 @@ async function requireNoNewerTables(from: Sql): Promise<void> {
     );
 }
 
-/** Refuses a target of an older schema with leads. What one of the newest schema holds is counted later, when its tables are locked. */
-async function requireNoLead(to: Sql): Promise<void> {
+/** Refuses a target of an older schema that holds something. One of the newest schema is looked at later, with the lock that it needs. */
+async function requireUnusedIfOlder(to: Sql): Promise<void> {
   const [found] = await to<{ table: string | null }[]>`select to_regclass('public.leads')::text as table`;
   if (!found?.table || (await schemaVersion(to).catch(() => "")) === (await newestVersion())) return;
-  const [count] = await to<{ leads: number }[]>`select count(*)::int as leads from public.leads`;
-  if (count && count.leads > 0) throw new UsedDatabase({ leads: count.leads, others: [] });
+  await transaction(to, requireEmpty);
 }
 
 /** Refuses two addresses of one database. A lock that is taken through one of them is seen through the other, and needs no right. */
@@ -128,14 +127,14 @@ const programs: Record<string, string> = {
 
 /**
  * Brings the target to the newest schema. A database of somebody else's, or one that is not ours to change, is refused; so is one at which a
- * program is at work or that holds leads, before anything is changed in it, because it may have been named by mistake.
+ * program is at work or that holds something, before anything is changed in it, because it may have been named by mistake.
  */
 async function prepareTarget(from: Sql, to: Sql): Promise<void> {
   try {
     await requireUtf8(to);
     await requireAnother(from, to);
     await requireNoWriter(to, "target");
-    await requireNoLead(to);
+    await requireUnusedIfOlder(to);
     await migrate(to);
   } catch (error) {
     const refusal = refusalOf(error, "--to");
