@@ -7,13 +7,13 @@ import { takesTyping, useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { phoneInGroups } from "../page/words.ts";
 import { type Action, refreshAfterChange, useAction } from "../queries.ts";
-import { hasAskedToStop } from "./asked-to-stop.ts";
 import { CallRefused, useEndOfRefusal } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
 import { CallingHours } from "./calling-hours.tsx";
 import type { Lead } from "./lead-page.tsx";
 import { OutcomeForm, type Recorded } from "./outcome-form.tsx";
 import { OutcomeRecorded } from "./outcome-recorded.tsx";
+import { useOwnCall } from "./own-call.ts";
 import { Stopped } from "./stopped.tsx";
 
 interface Props {
@@ -89,18 +89,11 @@ function useRefusal({ data, variables, isPending, error }: Action<"call">): Refu
 }
 
 /**
- * The call whose outcome the form asks for: the last one that was under way here or, when the person has asked us to stop, the member's
- * last one. It stays after the hour in which it counts as under way. It also stays while an outcome that was sent has no answer yet, or its
- * answer was lost, so that the member can send the outcome again.
+ * The call whose outcome the form asks for: the member's own that has none. It stays while an outcome that was sent has no answer yet, or
+ * its answer was lost, so that the member can send the outcome again.
  */
 function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">): string | undefined {
-  const { under_way, calls } = lead;
-  const last = useRef<string>(undefined);
-  const begun = hasAskedToStop(lead)
-    ? calls.findLast((one) => one.called && one.member.id === member.id)?.id
-    : under_way?.call_id;
-  if (begun) last.current = begun;
-  const call = calls.find(({ id }) => id === last.current);
+  const call = useOwnCall(lead, member.id);
   const unanswered = useRef<string | null>(undefined);
   if (record.isPending || record.error) unanswered.current = record.variables?.call_id;
   if (record.data && "outcome_id" in record.data) unanswered.current = undefined;

@@ -8,6 +8,7 @@ import { FailureNotice } from "../page/notice.tsx";
 import { type Action, failureOfLatest, refreshAfterChange, useAction } from "../queries.ts";
 import { ClaimBadge } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
+import { useOwnCall } from "./own-call.ts";
 
 interface Props {
   lead: Lead;
@@ -19,6 +20,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   const [claim, release, takeBack] = [useAction("claim"), useAction("release"), useAction("take-back")];
   const [words, notePress] = useFocusBeside<HTMLDivElement>();
   const holder = lead.claim?.member;
+  const hasOwnCall = useOwnCall(lead, member.id)?.outcome === null;
   const after = { onSettled: () => refreshAfterChange("opened", "queue") };
   const send = (action: typeof claim | typeof release) => (press: MouseEvent) => {
     notePress(press);
@@ -38,7 +40,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   return (
     <div className="claim-line">
       <div className="claim-words" ref={words} tabIndex={-1}>
-        {isHeldByOther && <HeldByOther name={holder.name} hasOwnCall={lead.under_way !== null} />}
+        {isHeldByOther && <HeldByOther name={holder.name} hasOwnCall={hasOwnCall} />}
         {holder && !isHeldByOther && <ClaimBadge claim={lead.claim} member={member} />}
         {!holder && <span className="quiet">Nobody has it</span>}
       </div>
@@ -62,7 +64,7 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   );
 }
 
-/** `hasOwnCall`: the member began a call to the person within the last hour, and it has no outcome yet. */
+/** `hasOwnCall`: the member has called the person, and this page asks for the outcome. */
 const HeldByOther = ({ name, hasOwnCall }: { name: string; hasOwnCall: boolean }) => (
   <div className="notice caution" role="note" aria-label="Who has it">
     <Icon name="person" />
