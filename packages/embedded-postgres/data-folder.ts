@@ -128,14 +128,18 @@ export function inWords(cause: unknown, path: string, { advice }: Setup): unknow
   );
 }
 
-/** Every new folder on the way is ours alone, but root's lets the account pass through. */
-function makePath(path: string, { advice }: Setup) {
+/** Makes a folder with all on the way to it. Each new one is ours alone, but root's lets the account pass through. */
+export function makeFolders(path: string): void {
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  // Not Node's own `recursive`, which never ends where nothing can be made, as below /proc.
+  const missing: string[] = [];
+  for (let at = path; !existsSync(at); at = dirname(at)) missing.unshift(at);
+  for (const folder of missing) if (mkdirIfNone(folder)) chmodSync(folder, mode);
+}
+
+function makePath(path: string, { advice }: Setup) {
   try {
-    // Not Node's own `recursive`, which never ends where nothing can be made, as below /proc.
-    const missing: string[] = [];
-    for (let at = path; !existsSync(at); at = dirname(at)) missing.unshift(at);
-    for (const folder of missing) if (mkdirIfNone(folder)) chmodSync(folder, mode);
+    makeFolders(path);
   } catch (cause) {
     throw new EmbeddedPostgresError(
       `The data folder ${path} cannot be made (${codeOf(cause)}): ${advice.otherFolder}.`,

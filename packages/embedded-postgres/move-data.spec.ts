@@ -73,7 +73,7 @@ describe("moving the data", () => {
       const from = join(dataDir, "old");
       for (const folder of [from, join(other, "new")]) mkdirSync(folder);
       copyTemplate(from);
-      await expect(moveData(optionsOn(from), join(other, "new"))).rejects.toThrow("is there room?");
+      await expect(moveData(optionsOn(from), join(other, "new"))).rejects.toThrow("is there room, and");
       expect(readdirSync(other)).toEqual(["new"]);
       expect(await query((await start(from)).url, "select 1")).toEqual([[1]]);
     },
@@ -95,6 +95,28 @@ describe("moving the data", () => {
     );
     await expect(moveData(optionsOn(join(dataDir, "none")), join(dataDir, "new"))).rejects.toThrow(
       `There is no data in ${join(dataDir, "none")}.`,
+    );
+  });
+
+  it.runIf(isRoot)(
+    "goes off the top of a disk, also into the folder in which that disk is mounted",
+    async () => {
+      const to = join(dataDir, "new");
+      await withDisk(join(dataDir, "disk"), async (disk) => {
+        copyTemplate(disk);
+        await moveData(optionsOn(disk), to);
+        expect(readdirSync(disk)).toEqual([]);
+      });
+      expect(await query((await start(to)).url, "select 1")).toEqual([[1]]);
+    },
+  );
+
+  it("says so where no folder can be made for it", async () => {
+    const from = join(dataDir, "old");
+    mkdirSync(from);
+    copyTemplate(from);
+    await expect(moveData(optionsOn(from), "/proc/none/new")).rejects.toThrow(
+      /^The data in .{1,300} cannot be moved to \/proc\/none\/new \(E[A-Z]{1,20}\)\.$/,
     );
   });
 

@@ -3,7 +3,6 @@
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
@@ -15,9 +14,9 @@ import {
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { flush, holdsData, upgradePlace } from "./cluster-place.ts";
-import { findDataFolder, lockDataFolder } from "./data-folder.ts";
+import { findDataFolder, lockDataFolder, makeFolders } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
-import { type Options, setUp } from "./options.ts";
+import { type Options, type Setup, setUp } from "./options.ts";
 import { stopOrphans } from "./postmaster.ts";
 
 /**
@@ -32,6 +31,18 @@ export async function moveData(options: Options, to: string): Promise<void> {
   if (!holdsData(cluster)) throw new EmbeddedPostgresError(`There is no data in ${named}.`);
   // The real folder, because a rename of a link would move the link and not the data.
   const path = realpathSync(named);
+  try {
+    requireFreePlace(target, path);
+    await moveLocked(setup, path, target);
+  } catch (cause) {
+    if (cause instanceof EmbeddedPostgresError) throw cause;
+    throw new EmbeddedPostgresError(`The data in ${path} cannot be moved to ${target} (${codeOf(cause)}).`, {
+      cause,
+    });
+  }
+}
+
+function requireFreePlace(target: string, path: string): void {
   if (existsSync(target) && !statSync(target).isDirectory())
     throw new EmbeddedPostgresError(`${target} is a file: name a folder.`);
   if (target.startsWith(`${path}/`))
@@ -40,17 +51,15 @@ export async function moveData(options: Options, to: string): Promise<void> {
     throw new EmbeddedPostgresError(`The folder ${target} is not empty: name another one.`);
   if (existsSync(target) && isMounted(target))
     throw new EmbeddedPostgresError(`A disk is mounted at ${target}: name a folder on it.`);
+}
+
+async function moveLocked(setup: Setup, path: string, target: string): Promise<void> {
   const folder = lockDataFolder(setup);
   try {
     // An upgrade that was broken off may have left its new server.
     for (const one of [upgradePlace(folder.cluster), folder.cluster]) await stopOrphans(one, setup);
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolders(dirname(target));
     if (!renamed(path, target)) await copyAndRemove(path, target);
-  } catch (cause) {
-    if (cause instanceof EmbeddedPostgresError) throw cause;
-    throw new EmbeddedPostgresError(`The data in ${path} cannot be moved to ${target} (${codeOf(cause)}).`, {
-      cause,
-    });
   } finally {
     folder.close();
   }
@@ -60,14 +69,14 @@ export async function moveData(options: Options, to: string): Promise<void> {
 const isMounted = (folder: string): boolean => statSync(folder).dev !== statSync(dirname(folder)).dev;
 
 /**
- * Moves the folder by a rename, which also replaces an empty one. Returns false where the target is on another disk, which a rename cannot
- * reach.
+ * Moves the folder by a rename, which also replaces an empty one. Returns false where a rename cannot do it: the target is on another disk,
+ * or a disk is mounted at the folder.
  */
 function renamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);
   } catch (error) {
-    if (codeOf(error) === "EXDEV") return false;
+    if (["EXDEV", "EBUSY"].includes(codeOf(error))) return false;
     throw error;
   }
   flush(dirname(from));
@@ -84,7 +93,9 @@ async function copyAndRemove(from: string, to: string) {
     // On macOS `sync` has no option for one disk, and flushes all disks.
     const isOnDisk = isCopied && succeeds("sync", process.platform === "linux" ? ["-f", unfinished] : []);
     if (!isOnDisk)
-      throw new EmbeddedPostgresError(`The data cannot be copied to ${dirname(to)}: is there room?`);
+      throw new EmbeddedPostgresError(
+        `The data cannot be copied to ${dirname(to)}: is there room, and may this user read all of ${from}?`,
+      );
     renameSync(unfinished, to);
     flush(dirname(to));
   } finally {
