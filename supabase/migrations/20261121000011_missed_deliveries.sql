@@ -39,7 +39,7 @@ begin
 end $$;
 
 -- Enqueues an alert about each lead that has waited 20 hours unreviewed, once, unless the person withdrew the permission. Leads older
--- than 44 hours get none, because their 24 hours are long over; `leads status` counts them. An alert that still waits, as in an outage, is
+-- than 44 hours get none, because their 24 hours are long over; `leads status` counts them. An alert that was never tried is
 -- taken back where the lead was reviewed or its permission withdrawn meanwhile.
 create function private.enqueue_overdue_alerts(moment timestamptz default now()) returns integer
 language plpgsql
