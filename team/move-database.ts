@@ -43,6 +43,8 @@ export async function moveDatabase(
       await target`update private.backup_state set claimed_until = null`;
       // Until a table is analyzed, the planner takes it for empty.
       await target`analyze`;
+      // Fails where the source's connection was lost meanwhile, and its locks with it, so that somebody may have written there.
+      await source`select`;
       return rows;
     });
   };
