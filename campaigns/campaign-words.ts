@@ -13,14 +13,14 @@ export const noCampaign: CampaignWords = { source: "", medium: "", campaign: "" 
 const maxLength = 200;
 
 /**
- * The words in a query, which is what follows the ? of an address. Of a word that is there twice, the last counts, as in
- * private.utm_of.
+ * The words in a query, which is what follows the ? of an address. Of a word that is there twice, the last counts. A further ? divides
+ * parameters as & does, because links are often put together so. The same holds in private.utm_of.
  */
 export function campaignWordsOf(query: string): CampaignWords {
   if (!query.includes("utm_")) return noCampaign;
   const words = { ...noCampaign };
-  const end = query.search(/[?#]/);
-  for (const parameter of (end < 0 ? query : query.slice(0, end)).split("&")) {
+  const [parameters = ""] = query.split("#", 1);
+  for (const parameter of parameters.split(/[?&]/)) {
     const equals = parameter.indexOf("=");
     const name = wordNames.get(parameter.slice(0, equals));
     if (equals > 0 && name) words[name] = parameter.slice(equals + 1, equals + 1 + maxLength);

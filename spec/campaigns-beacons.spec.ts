@@ -306,6 +306,11 @@ describe("the campaign's words of an address", () => {
     );
   });
 
+  it("are found after a second question mark, too, with which some programs add them to a link", () => {
+    const query = "fbclid=IwAR0abc?utm_source=facebook&utm_campaign=spring";
+    expect(campaignWordsOf(query)).toEqual({ source: "facebook", medium: "", campaign: "spring" });
+  });
+
   it("are cut at 200 characters, as those of a lead are", () => {
     expect(campaignWordsOf(`utm_campaign=${"x".repeat(300)}`).campaign).toHaveLength(200);
   });

@@ -177,7 +177,7 @@ declare
   name text;
   names_and_values text[];
 begin
-  foreach parameter in array string_to_array(split_part(split_part(address, '#', 1), '?', 2), '&') loop
+  foreach parameter in array string_to_array(translate(split_part(address, '#', 1), '?', '&'), '&') loop
     if parameter like 'utm\_%=%' then
       name := split_part(parameter, '=', 1);
       if length(name) between 5 and 24 and substr(name, 5) !~ '[^a-z]' then
