@@ -48,6 +48,17 @@ describe("a late result of a delivery", () => {
     expect(await state()).toMatchObject({ failed: false, last_error: "answered 503" });
   });
 
+  it("that is a success, while a retry has not begun, lets the channel be told of an erasure", async () => {
+    await intake`insert into public.leads ${intake(aLead())}`;
+    const [late] = await claim(sql, "webhook", all);
+    const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
+    await record(sql, [{ ...attemptOf(holder), reason: "answered 410", failed: true }]);
+    await requeueFailed(sql);
+    await record(sql, [{ ...attemptOf(late), delivered: true }]);
+    await sql`select private.erase_leads(array(select id from public.leads), 'asked')`;
+    expect(await sql`select event from private.deliveries`).toEqual([{ event: "lead.erased" }]);
+  });
+
   it("counts where one batch brings both a failure and, from an earlier attempt, a success", async () => {
     await intake`insert into public.leads ${intake(aLead())}`;
     const [late] = await claim(sql, "webhook", all);

@@ -12,7 +12,7 @@ import {
 } from "../delivery/outbox.ts";
 import { attemptOf } from "./support/a-delivery.ts";
 import { byChannel } from "./support/by-channel.ts";
-import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
+import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
@@ -55,6 +55,21 @@ describe("a retired channel", () => {
     });
     await syncChannels(sql, ["email", "webhook"]);
     expect(await requeueFailed(sql)).toBe(2);
+  });
+
+  it("has nothing pending by an erasure that was under way when it was retired", async () => {
+    await insertMany(1);
+    const [told] = await claim(sql, "webhook", all);
+    await record(sql, [{ ...attemptOf(told), delivered: true }]);
+    await syncChannels(sql, []);
+    const { retired } = await sql.begin(async (tx) => {
+      await tx`select private.erase_leads(array(select id from public.leads), 'asked')`;
+      const retired = retireChannel(sql, "webhook");
+      await expect.poll(() => sessionsWaitingForLocks(sql)).toHaveLength(1);
+      return { retired };
+    });
+    expect(await retired).toBe(1);
+    expect(byChannel(await countDeliveries(sql)).webhook).toMatchObject({ pending: 0 });
   });
 
   it("can be told of an erasure in the meantime when it is set up again", async () => {

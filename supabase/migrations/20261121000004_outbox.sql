@@ -6,13 +6,13 @@
 create table private.channels (
   name text primary key,
   enabled boolean not null default false,
-  -- After an e-mail the channel pauses a little, so that a burst of leads makes one digest and not fifty mails. It stands here
-  -- and not in a process's memory, because several may share a channel and a hosted function has no memory.
+  -- After a message by e-mail or chat the channel pauses a little, so that a burst of leads makes one digest and not fifty. It stands
+  -- here and not in a process's memory, because several may share a channel and a hosted function has no memory.
   cooldown_until timestamptz,
   -- A channel that the operator gave up: what was pending on it is settled as failed, and nothing more is owed to it until it
   -- is set up again.
   retired_at timestamptz,
-  -- Why the last attempt that failed did so, in one sentence of ours, for the team's status.
+  -- Why the last attempt that failed did so: a code or a short reason of our own, for the team's status.
   last_failure text,
   last_failure_at timestamptz,
 
@@ -131,6 +131,12 @@ create trigger leads_40_enqueue_deliveries after insert on public.leads
 referencing new table as stored
 for each statement execute function private.enqueue_deliveries();
 
+-- Whether the receiver may have heard of the lead. A delivery that is tried again counts its attempts anew, and keeps the error of the earlier
+-- ones; a late success takes that error away.
+create function private.may_have_reached(d private.deliveries) returns boolean
+language sql immutable
+return d.attempts > 0 or d.last_error is not null or d.delivered_at is not null;
+
 -- Whichever way a lead is erased (by a command, in the inbox, in a table editor, with Supabase's secret key), nothing more is owed about
 -- it but a message about the erasure, with the lead's id alone, to every channel that may have heard of the lead; a receipt stays; and no
 -- page of the inbox shows the lead any longer. On a retired channel the message has failed, and can be tried again when the channel is set
@@ -154,8 +160,7 @@ begin
   from private.deliveries d
   join erased e on e.id = d.lead_id
   join private.channels c on c.name = d.channel
-  -- A requeued delivery counts its attempts anew, and keeps the error of the earlier ones.
-  where d.attempts > 0 or d.last_error is not null
+  where private.may_have_reached(d)
   on conflict do nothing;
   delete from private.deliveries d using erased e where d.lead_id = e.id and d.event <> 'lead.erased';
   insert into private.erasures (lead_id, reason)
@@ -200,7 +205,7 @@ begin
   where c.retired_at is null
     and (c.enabled or exists (
       select from private.deliveries d
-      where d.lead_id = lead and d.channel = c.name and (d.attempts > 0 or d.last_error is not null)
+      where d.lead_id = lead and d.channel = c.name and private.may_have_reached(d)
     ))
   on conflict do nothing;
   get diagnostics made = row_count;
@@ -217,6 +222,8 @@ as $$
 declare
   settled integer;
 begin
+  -- Waits for erasures under way, which may be adding messages for this channel.
+  lock table private.deliveries in exclusive mode;
   update private.channels set retired_at = coalesce(retired_at, now()) where name = channel_name and not enabled;
   if not found then return null; end if;
   update private.deliveries
@@ -229,7 +236,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.sync_channels, private.enqueue_deliveries, private.settle_erasure, private.erase_leads, private.enqueue_event,
+  private.sync_channels, private.enqueue_deliveries, private.may_have_reached, private.settle_erasure, private.erase_leads, private.enqueue_event,
   private.retire_channel
 from public;
 grant execute on function private.sync_channels to leads_delivery;
