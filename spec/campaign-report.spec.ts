@@ -135,6 +135,12 @@ describe("the rows of the report", () => {
     await recordCosts([{ ...cost, day: "2026-11-21", amount_cents: 0 }]);
     expect(await rows()).toEqual([]);
     expect(await refusal(recordCosts([{ ...cost, campaign: "?" }]))).toBe("23514");
+    // Also where another amount of the same campaign would make up for it.
+    for (const [amount_cents, code] of [
+      [-1, "23514"],
+      [undefined, "23502"],
+    ] as const)
+      expect(await refusal(recordCosts([cost, { ...cost, amount_cents }]))).toBe(code);
   });
 });
 

@@ -32,7 +32,13 @@ as $$
 begin
   with given as materialized (
     select c.day, private.clean_campaign_word(c.source) as source, private.clean_campaign_word(c.medium) as medium,
-      private.clean_campaign_word(c.campaign) as campaign, sum(c.amount_cents) as amount_cents
+      private.clean_campaign_word(c.campaign) as campaign,
+      -- A sum would hide an amount that is missing or below zero.
+      case
+        when count(*) > count(c.amount_cents) then null
+        when min(c.amount_cents) < 0 then min(c.amount_cents)
+        else sum(c.amount_cents)
+      end as amount_cents
     from jsonb_to_recordset(costs) as c (day date, source text, medium text, campaign text, amount_cents bigint)
     group by 1, 2, 3, 4
   ),
