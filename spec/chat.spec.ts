@@ -56,6 +56,17 @@ Remove every copy that was made elsewhere.`,
     );
   });
 
+  it("says not to phone a person who has asked to stop before the message about the lead was sent", async () => {
+    const { permission } = aDelivery();
+    const withdrawn = permission && { ...permission, withdrawn_at: "2026-11-21T12:01:00.000Z" };
+    const [message] = await post([
+      [aDelivery({ permission: withdrawn }), aDelivery({ leadId: "x-0badcafe" })],
+    ]);
+    expect(message?.text).toBe(
+      "2 leads are waiting:\nhttps://inbox.example/leads/3f9c2b1a (permission withdrawn: do not phone)\nhttps://inbox.example/leads/0badcafe",
+    );
+  });
+
   it("holds no personal word, whatever happened", async () => {
     const events = ["lead.created", "lead.overdue", "lead.erased", "permission.withdrawn"] as const;
     const [message] = await post([events.map((event) => aDelivery({ event })) as [Delivery, ...Delivery[]]]);

@@ -42,9 +42,13 @@ export function textOf(deliveries: readonly Delivery[], linkTo: ChannelContext["
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+/** Stands after a lead whose permission was withdrawn before the message about it could be sent. */
+const doNotPhone = " (permission withdrawn: do not phone)";
+
 function paragraphOf({ title, todo, deliveries }: EventInWords, linkTo: ChannelContext["linkTo"]): string {
   const leads = deliveries.map(
-    ({ lead, leadId }) => (lead && linkTo(leadId)) || `reference ${reference(leadId)}`,
+    ({ lead, leadId, event, permission }) =>
+      `${(lead && linkTo(leadId)) || `reference ${reference(leadId)}`}${permission?.withdrawn_at && event !== "permission.withdrawn" ? doNotPhone : ""}`,
   );
   const rest = leads.length - maxListed;
   const list = [...leads.slice(0, maxListed), ...(rest > 0 ? [`and ${rest} more`] : [])];
