@@ -328,6 +328,19 @@ describe("the days of a filter", () => {
     await expect.poll(() => asked).toEqual(["any", "2025-11-22", "2025-09-22", "any"]);
   });
 
+  it("go when the filter does, also a part that was left of one", async () => {
+    const page = await as(dana);
+    await page.getByText("More filters").click();
+    const since = page.getByLabel("Came since");
+    await since.fill("2026-05-20");
+    await since.press("Enter");
+    await since.press("Backspace");
+    const isPartly = () => since.evaluate((field: HTMLInputElement) => field.validity.badInput);
+    expect(await isPartly()).toBe(true);
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await expect.poll(isPartly).toBe(false);
+  });
+
   it("load no list at each digit that is typed over another day", async () => {
     const page = await as(dana);
     await page.getByText("More filters").click();

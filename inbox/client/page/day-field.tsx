@@ -29,7 +29,9 @@ export function DayField({ label, ...props }: Props) {
       min={firstDay}
       required={!props.onEmpty}
       value={shown}
-      problem={isWrong ? "Type the whole day, with four digits for the year." : undefined}
+      problem={
+        isWrong ? "Type the whole day, from the year 2000 on, with four digits for the year." : undefined
+      }
       onChange={({ target }) => type(target)}
       onKeyDown={({ key, currentTarget }) => key === "Enter" && leave(currentTarget)}
       onBlur={({ target }) => leave(target)}
@@ -46,10 +48,13 @@ function useTypedDay(props: Omit<Props, "label">) {
   const [typed, setTyped] = useState<string>();
   const [isWrong, setWrong] = useState(false);
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a day that was chosen elsewhere takes the place of what was typed.
+  const touched = useRef<HTMLInputElement>(undefined);
+  // A day that was chosen elsewhere, or none, takes the place of what was typed.
   useEffect(() => {
     setTyped(undefined);
     setWrong(false);
+    // The value of a field with a part of a day is empty, so React would leave that part where the new value is empty, too.
+    if (touched.current) touched.current.value = value;
   }, [value]);
   // A day that was typed takes effect when the field goes during the pause, because it would be lost.
   const unchosen = useRef<() => void>(undefined);
@@ -68,6 +73,7 @@ function useTypedDay(props: Omit<Props, "label">) {
     shown: typed ?? value,
     isWrong,
     type(field: HTMLInputElement) {
+      touched.current = field;
       setTyped(field.value);
       setWrong(false);
       clearTimeout(pause.current);
