@@ -20,6 +20,9 @@ interface File {
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
+/** The name of a file that is another one when its contents are. */
+const hasHash = /-[\w-]{8}\.\w+$/;
+
 /** Reads the current build. Without one the page says how to make it. */
 export function readClientFiles(root = projectRoot): ClientFiles {
   const folder = currentFolder(root);
@@ -29,7 +32,10 @@ export function readClientFiles(root = projectRoot): ClientFiles {
     if (name.endsWith(compressedEnding)) continue;
     files.set(
       `/assets/${name}`,
-      readBuilt(join(assets as string, name), "public, max-age=31536000, immutable"),
+      readBuilt(
+        join(assets as string, name),
+        hasHash.test(name) ? "public, max-age=31536000, immutable" : "no-cache",
+      ),
     );
   }
   const page = folder ? readBuilt(join(folder, "index.html"), "no-cache") : notBuilt;
