@@ -62,14 +62,15 @@ function placeFor(setup: Setup): string {
   const account = accountFor(join(wanted, "postgresql"), setup);
   if (!account) return wanted;
   const inSystem = join(setup.systemDir, shortHash(wanted), "data");
-  // A place that holds data already comes first, because somebody may have changed a parent folder's permissions meanwhile.
+  // A place that already holds data comes first, because somebody may have changed a parent folder's permissions meanwhile.
   const [held, other] = [wanted, inSystem].filter((path) => holdsData(join(path, "postgresql")));
   if (other)
     throw new EmbeddedPostgresError(
       `There is data in ${held} and in ${other}. Move the one away that is not to be used, and start again.`,
     );
   if (held) return held;
-  const isUsable = canEnter(wanted, account) || (isOurs(wanted) && canEnter(dirname(wanted), account));
+  const isUsable =
+    canEnter(wanted, account) || (isOurs(wanted) && canEnter(dirname(realpathSync(wanted)), account));
   return isUsable ? wanted : inSystem;
 }
 
@@ -86,7 +87,7 @@ export async function openDataFolder(setup: Setup): Promise<OpenDataFolder> {
   const folder = lockDataFolder(setup);
   const { path, account } = folder;
   try {
-    // An upgrade that was broken off may have left its new server.
+    // An upgrade that was broken off may have left its new server running.
     await stopOrphans(upgradePlace(folder.cluster), setup);
     const programs = programsFor(account, path, setup);
     await makeCluster(folder, programs, account, setup);
@@ -172,8 +173,8 @@ export function makeSocketFolder(
   setup: Setup,
 ): string {
   const beside = join(dirname(cluster), "sockets");
-  const isShort = Buffer.byteLength(join(beside, ".s.PGSQL.5432.lock")) <= maxSocketPath;
-  const sockets = isShort ? beside : join(temporaryFolder(account), `${setup.name}-${shortHash(cluster)}`);
+  const isShort = isShortEnough(beside);
+  const sockets = isShort ? beside : inTemporaryFolder(`${setup.name}-${shortHash(cluster)}`, account);
   const mayChange = mkdirIfNone(sockets) || isShort;
   if (mayChange) chmodSync(sockets, 0o700);
   if (mayChange && account) chownSync(sockets, account.uid, account.gid);
@@ -186,8 +187,15 @@ export function makeSocketFolder(
   );
 }
 
-const temporaryFolder = (account: Account | undefined) =>
-  !account || canEnter(tmpdir(), account) ? tmpdir() : "/tmp";
+const isShortEnough = (sockets: string) =>
+  Buffer.byteLength(join(sockets, ".s.PGSQL.5432.lock")) <= maxSocketPath;
+
+/** In the folder that the environment names, where that is there, lets the account in and is short enough; else in /tmp. */
+function inTemporaryFolder(name: string, account: Account | undefined): string {
+  const folder = tmpdir();
+  const isUsable = existsSync(folder) && (!account || canEnter(folder, account));
+  return isUsable && isShortEnough(join(folder, name)) ? join(folder, name) : join("/tmp", name);
+}
 
 function mkdirIfNone(path: string): boolean {
   try {

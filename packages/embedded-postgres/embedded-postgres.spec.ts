@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findRunning, startPostgres } from "./embedded-postgres.ts";
 import { rotateLog } from "./log-rotation.ts";
@@ -127,6 +127,19 @@ describe("a started PostgreSQL", () => {
       expect(modeOf(socketsOf(url))).toBe("700");
       await stop();
       if (!socketsOf(url).startsWith(dataDir)) rmSync(socketsOf(url), { recursive: true });
+    }
+  });
+
+  it("does without the folder for temporary files that the environment names, where that is not there or has too long a name", async () => {
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const tooLong = join(dataDir, "t".repeat(80));
+    mkdirSync(tooLong, { mode: 0o777 });
+    for (const folder of ["/none", tooLong]) {
+      vi.stubEnv("TMPDIR", folder);
+      const { url, stop } = await start(join(dataDir, "y".repeat(100)));
+      expect(dirname(socketsOf(url))).toBe("/tmp");
+      await stop();
+      rmSync(socketsOf(url), { recursive: true });
     }
   });
 

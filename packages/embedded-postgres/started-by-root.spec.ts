@@ -1,6 +1,15 @@
 // A PostgreSQL started by root, which does not run as root: who owns the data, and where it is when only root may enter its folder.
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findRunning } from "./embedded-postgres.ts";
@@ -68,6 +77,15 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     await first.stop();
     expect(await query((await start(inside)).url, "table kept")).toEqual([[42]]);
     expect(modeOf(dirname(inside))).toBe("700");
+  });
+
+  it("keeps the data there also when the chosen folder is a link into a folder that only root may enter", async () => {
+    const [inside, link] = [join(dataDir, "private", "data"), join(dataDir, "link")];
+    mkdirSync(dirname(inside), { mode: 0o700 });
+    mkdirSync(inside, { mode: 0o700 });
+    symlinkSync(inside, link);
+    expect((await start(link)).dataDir).toMatch(new RegExp(`^${systemDir}/[0-9a-f]{12}/data$`));
+    expect(modeOf(inside)).toBe("700");
   });
 
   it("refuses to start, and makes no second database, when a folder above its data has become one that only root may enter", async () => {
