@@ -12,7 +12,7 @@ function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Text in which the characters that a terminal would interpret, and invisible format characters, are escaped as \u{...}. */
+/** Text in which the characters that a terminal would interpret, and invisible format characters, are escaped, as \n or \u{...}. */
 export const printable = (text: string): string =>
   // All controls, line and paragraph separators, lone surrogates, and formats (the bidirectional ones turn a line around).
   // The two joiners stay: they move nothing, and names in some scripts need them.

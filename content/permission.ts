@@ -1,6 +1,6 @@
 // The permission notice: the words above the form's button, which sending the form agrees to. The page shows them and states
 // their hash with each lead, and the database stores the words by that hash. Pages, server, worker and build
-// take them from here, and so does the hosted function without NOTICE_FILE, so the wording shown and the wording recorded are the same.
+// take them from here, and so does the hosted function where NOTICE_FILE is unset, so the wording shown and the wording recorded are the same.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ContentError } from "./content-error.ts";

@@ -42,8 +42,8 @@ export async function loadInBulk<Result>(
 
 /**
  * Lifts the time limits that a host may set, and gives the making of indexes more memory. A host may end the owner's statements after
- * minutes (Supabase: two), and an index of millions of rows takes longer. While it is made, the transaction on the database that is copied
- * from is idle. PostgreSQL 17 added a limit for whole transactions.
+ * minutes (Supabase: two), and an index of millions of rows takes longer. Meanwhile the transaction on the
+ * database that is copied from is idle. PostgreSQL 17 added a limit for whole transactions.
  */
 export async function prepareLongTransaction(tx: TransactionSql): Promise<void> {
   await tx`

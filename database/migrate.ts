@@ -29,7 +29,7 @@ interface Migration {
   text: string;
 }
 
-/** The comment of a migration that older programs must know. One that does not know it refuses the database (private.required_version). */
+/** Stands in a migration that breaks older programs. A program without that migration refuses the database (private.required_version). */
 const breaksOlder = "-- Older programs do not work on these tables.";
 
 /** A database that cannot be migrated; the message says why and what to do. */

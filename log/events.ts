@@ -151,7 +151,7 @@ export const events = {
   "retention-refused": {
     level: "error",
     sentence:
-      "Something past its age is kept: the newest lead is past it too, and the database ran on too few days since. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
+      "Something past its age is kept: so is the newest lead, and the database ran on too few days since then. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
   },
   "backed-up": {
     level: "info",

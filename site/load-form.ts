@@ -1,5 +1,5 @@
-// The inline script: fetches the form's script when the form is about a screen away or touched, never before
-// the page has been painted. Until it has arrived, and if it never does, the form posts by itself. The counting script, where
+// The inline script: fetches the form's script when the form is touched or gets the focus, or, once the page has been
+// painted, when it is about a screen away. Until it has arrived, and if it never does, the form posts by itself. The counting script, where
 // there is one, comes when everything else has.
 import { textsOf } from "./form-attributes.ts";
 

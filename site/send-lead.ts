@@ -81,7 +81,7 @@ function messageIn(body: string): string | undefined {
 }
 
 async function submitLead({ url, key }: Backend, lead: Lead): Promise<void> {
-  // No header of our own here: the preflight of a hosted function allows those alone that Supabase's client sends. `keepalive` lets the call
+  // No header of our own here: a hosted function's preflight allows only those that Supabase's client sends. `keepalive` lets the call
   // outlive the page when it takes longer than the visitor should wait.
   const answered = fetch(`${url}/functions/v1/submit-lead`, {
     method: "POST",

@@ -181,7 +181,7 @@ function startedIn(cluster: string): number | undefined {
   return lines[7]?.trim() === "standby" ? Number(lines[0]) : undefined;
 }
 
-/** Opens a database as a command does that is not `restore`. */
+/** Opens a database as each command but `restore` does. */
 const openStopped = (dataDir: string, signal: AbortSignal) =>
   openDatabase({ databaseUrl: undefined, dataDir }, { tell: () => {}, signal }, false);
 

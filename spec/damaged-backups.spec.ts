@@ -26,7 +26,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const count = async (owner: Sql) => (await owner`select count(*)::int as n from leads`)[0]?.n;
 
-describe("a backup file that is not whole", () => {
+describe("a backup file", () => {
   let empty: TestDatabase;
   let bytes: Buffer;
   let lines: string[];

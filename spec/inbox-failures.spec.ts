@@ -15,7 +15,7 @@ function answered(error: unknown): [number, string[]] {
 }
 
 describe("a request of the inbox that fails", () => {
-  it("is answered with 503, which the page retries, and is no bug, where the database does not answer, for whatever reason", () => {
+  it("is answered with 503, after which the page asks again for what it shows, and is no bug, where the database does not answer, for whatever reason", () => {
     const states = ["08006", "25006", "26000", "28P01", "3D000", "40P01", "53300", "55P03", "57P01", "58030"];
     const systems = ["ECONNREFUSED", "EAI_AGAIN", "ENETUNREACH", "CERT_HAS_EXPIRED", "CONNECTION_CLOSED"];
     for (const error of [...states, "XX000"].map(sqlState).concat(systems.map(withCode)))

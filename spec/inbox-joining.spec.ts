@@ -9,8 +9,8 @@ import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 const { open, database, inbox, dana, maria, invite, join } = await setUpInboxInBrowser();
 
 /**
- * Lets somebody join who then adds a passkey to the first one, which is named "Old phone". Returns their account page. The first one gets
- * `oldId`, because an authenticator makes no passkey where it has one that the inbox knows.
+ * Lets somebody join and add a second passkey. Returns their account page. The first passkey is renamed "Old phone" and gets the id `oldId`,
+ * because an authenticator that holds a passkey known to the inbox makes no other.
  */
 async function joinWithTwoPasskeys(name: string, oldId: string) {
   const page = await join(name);

@@ -1,4 +1,4 @@
-// What a screen reader says of the pages, from the top to the button, through an error, and on the thank-you page. The
+// What a screen reader says of the pages: the whole article, the form after an error, and the thank-you page. The
 // transcripts stand in spec/transcripts/. When one changes, a person reads it before it is kept: remove the
 // file and run the chapter, which writes it, and fails that once. A further language gets its file so, too.
 import { existsSync } from "node:fs";

@@ -26,7 +26,7 @@ const store = (differences: Record<string, unknown>, headers: Record<string, str
   database.owner<{ id: string }[]>`
     insert into leads ${database.owner({ ...aLead(differences), request_headers: database.owner.json(headers) })} returning id`;
 
-/** Stores leads from one address, each a minute after the one before; `before` were stored earlier. */
+/** Stores leads from one address, a minute apart; `before` is how many are stored already. */
 async function storeMany(
   count: number,
   differing: (nth: number) => Record<string, unknown>,
@@ -134,7 +134,7 @@ describe("a lead gets a spam flag", () => {
     expect(await flags()).toEqual([]);
   });
 
-  it("but not when the same come one by one through a day, or nobody knows from where", async () => {
+  it("but not when the same ones are spread over a day, or have no known address", async () => {
     await storeMany(6, () => ({ name: "Same" }));
     const { owner } = database;
     await owner`

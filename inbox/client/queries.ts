@@ -114,8 +114,8 @@ export function refresh(...names: CallName[]): void {
 }
 
 /**
- * Repeats these calls after a change that the member made. An answer on the way is not shown, because it may be older than the change: what
- * the change has brought would go and come again, and a key pressed meanwhile be lost.
+ * Repeats these calls after a change that the member made. An answer on the way is not shown: it may be older than the change, so what
+ * that brought would vanish and come back, and a key pressed meanwhile would be lost.
  */
 export function refreshAfterChange(...names: CallName[]): void {
   for (const { state, promise, queryKey } of names.flatMap(queriesOf)) {

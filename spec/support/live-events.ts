@@ -21,8 +21,8 @@ export async function hear(
   for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
     text += decoder.decode(chunk, { stream: true });
     heard.length = 0;
-    // An event is whole when an empty line follows it.
-    for (const [, data = ""] of text.matchAll(/^data: (.*)\n\n/gm)) heard.push(JSON.parse(data));
+    // An event is whole when an empty line follows it. A sign of life, which no page listens to as an event, holds a number.
+    for (const [, data = ""] of text.matchAll(/^data: (\{.*)\n\n/gm)) heard.push(JSON.parse(data));
     if (until(heard)) break;
   }
   controller.abort();

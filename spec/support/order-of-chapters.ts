@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { browser } from "../tiers.ts";
 
 export class OrderOfChapters extends BaseSequencer {
-  /** Within a tier Vitest's own order is kept: those first that took longest in the last run, or the largest files. */
+  /** Within a tier Vitest's own order is kept: first what failed in the last run, then what took longest, or the largest files. */
   override async sort(chapters: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(chapters);
     const [quick, slow] = divide(sorted, ({ project }) => project.name === "quick");

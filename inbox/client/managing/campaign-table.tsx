@@ -1,4 +1,4 @@
-// The campaigns as a table that can be sorted by each of its columns: loads, leads with their range, and what each of them cost.
+// The campaigns as a table that can be sorted by each of its columns: loads, leads, their share with its range, and what each cost.
 
 import { useState } from "react";
 import { botsInWords } from "../../../campaigns/bots-in-words.ts";
