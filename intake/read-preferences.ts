@@ -15,29 +15,48 @@ export function readPreferences(prefer: string | null | undefined) {
     const [name = ""] = preference.split("=", 1);
     if (!first.has(name)) first.set(name, preference);
   }
-  const given = [...first.values()];
+  const given = Object.keys(readers).flatMap((name) => first.get(name) ?? []);
   const strict = given.includes("handling=strict");
   return {
     refusal: strict && unknown.length > 0 ? refusals.noPreference(unknown.map(refusals.shown)) : undefined,
     wantsMoreThanAnInsert: given.some((p) => /^(return=(headers-only|representation)|resolution=)/.test(p)),
     missingIsDefault: given.includes("missing=default"),
-    wantsCount: given.includes("count=exact"),
-    applied: given.filter((p) => /^(return=minimal|count=exact|missing=default|handling=strict)$/.test(p)),
+    // As PostgREST counts a planned number of rows: not at all.
+    wantsCount: given.includes("count=exact") || given.includes("count=estimated"),
+    applied: given.filter((p) => /^(return=minimal$|(count|missing|handling|timezone)=)/.test(p)),
   };
 }
 
-const preferences: Record<string, readonly string[]> = {
-  return: ["minimal", "headers-only", "representation"],
-  count: ["exact", "planned", "estimated"],
-  missing: ["default", "null"],
-  resolution: ["merge-duplicates", "ignore-duplicates"],
-  tx: ["commit", "rollback"],
-  handling: ["strict", "lenient"],
+const oneOf =
+  (...values: string[]) =>
+  (value: string) =>
+    values.includes(value);
+
+/** Whether a preference of that name may have that value, in the order in which PostgREST names those that it has applied. */
+const readers: Record<string, (value: string) => boolean> = {
+  resolution: oneOf("merge-duplicates", "ignore-duplicates"),
+  return: oneOf("minimal", "headers-only", "representation"),
+  count: oneOf("exact", "planned", "estimated"),
+  tx: oneOf("commit", "rollback"),
+  missing: oneOf("default", "null"),
+  handling: oneOf("strict", "lenient"),
+  timezone: isTimeZone,
+  "max-affected": () => true,
 };
 
 function isKnown(preference: string): boolean {
-  const [name = "", value] = preference.split("=", 2);
-  if (name === "timezone") return value !== undefined;
-  if (name === "max-affected") return /^\d+$/.test(value ?? "");
-  return Object.hasOwn(preferences, name) && preferences[name]?.includes(value ?? "") === true;
+  const [name = ""] = preference.split("=", 1);
+  return (
+    preference.includes("=") &&
+    Object.hasOwn(readers, name) &&
+    readers[name]?.(preference.slice(name.length + 1)) === true
+  );
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat("en", { timeZone: name }));
+  } catch {
+    return false;
+  }
 }

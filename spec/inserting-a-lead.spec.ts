@@ -112,6 +112,24 @@ describe("inserting a lead", () => {
     expect(await stored()).toHaveLength(1);
   });
 
+  it.each([
+    ["count=estimated", "count=estimated", "*/1"],
+    ["count=planned, missing=null", "count=planned, missing=null", "*/*"],
+    [
+      "timezone=America/New_York, handling=strict, max-affected=x",
+      "handling=strict, timezone=America/New_York",
+      "*/*",
+    ],
+    ["timezone=Mars/Nowhere, return=minimal=x", null, "*/*"],
+  ])("applies preferences as PostgREST does: %s", async (prefer, applied, range) => {
+    const { headers, status } = await app.fetch(insertRequest(aLead(), { headers: { prefer } }));
+    expect([status, headers.get("preference-applied"), headers.get("content-range")]).toEqual([
+      201,
+      applied,
+      range,
+    ]);
+  });
+
   it("answers a browser's preflight for the headers that supabase-js sends", async () => {
     const headers = "apikey,authorization,content-profile,content-type,x-client-info";
     const answer = await app.fetch(

@@ -243,6 +243,17 @@ describe("inserting a lead", () => {
     expect(await stored()).toEqual([]);
   });
 
+  it.each(["timezone=Mars/Nowhere", "return=minimal=x"])(
+    "refuses a preference whose value is not known, strictly: %s",
+    async (preference) => {
+      const headers = { prefer: `handling=strict, ${preference}` };
+      const details = `Invalid preferences: ${preference}`;
+      expect(await answerTo(insertRequest(aLead(), { headers }))).toEqual(
+        refusal(400, "PGRST122", "Invalid preferences given with handling=strict", { details }),
+      );
+    },
+  );
+
   it.each([
     ["/rest/v1/users", 404, "PGRST205", "Could not find the table 'public.users' in the schema cache"],
     ["/rest/v1/leads/", 404, "PGRST125", "Invalid path specified in request URL"],
