@@ -79,7 +79,7 @@ export const formStatements = (form: URLSearchParams): FormStatements => ({
 
 /** The utm_ parameters of an address as they stand there, such as "utm_source=facebook&utm_campaign=spring"; "" for none. */
 export const campaignIn = (address: string): string =>
-  (address.split("#", 1)[0]?.split("?")[1] ?? "")
+  (address.split("#", 1)[0]?.split("?").slice(1).join("&") ?? "")
     .split("&")
     .filter((parameter) => /^utm_[a-z]{1,20}=/.test(parameter))
     // Cut, so that a long parameter leaves room for the others.

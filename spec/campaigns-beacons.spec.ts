@@ -7,6 +7,7 @@ import { makeCounters } from "../campaigns/counters.ts";
 import { browserSteps } from "../campaigns/steps.ts";
 import { bucketOf } from "../campaigns/vital-buckets.ts";
 import { makeLimit } from "../intake/limit.ts";
+import { campaignIn } from "../intake/request-headers.ts";
 import type { App } from "../web/app.ts";
 import { makeCounting } from "../web/counting.ts";
 import { browsers } from "./support/counts.ts";
@@ -309,6 +310,10 @@ describe("the campaign's words of an address", () => {
   it("are found after a second question mark, too, with which some programs add them to a link", () => {
     const query = "fbclid=IwAR0abc?utm_source=facebook&utm_campaign=spring";
     expect(campaignWordsOf(query)).toEqual({ source: "facebook", medium: "", campaign: "spring" });
+    // What an article that answers a refused post keeps of them.
+    expect(campaignIn(`https://article.example/?${query}#check`)).toBe(
+      "utm_source=facebook&utm_campaign=spring",
+    );
   });
 
   it("are cut at 200 characters, as those of a lead are", () => {
