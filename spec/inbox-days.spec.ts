@@ -20,10 +20,11 @@ it("days are counted back by the calendar, also over a night in which the clocks
 it("campaigns count a lead in the day in which its hour of UTC begins, and show no other day, half an hour off UTC", async () => {
   for (const created_at of ["2025-11-02T18:40Z", "2025-11-03T18:40Z"])
     await addLead(database, { created_at });
-  const { days } = (
-    await maria.call("campaigns", { since: "2025-11-03", until: "2025-11-03", zone: "Asia/Kolkata" })
-  ).body;
-  expect(days).toMatchObject([{ day: "2025-11-03", stored: 1 }]);
+  const report = async (day: string) =>
+    (await maria.call("campaigns", { since: day, until: day, zone: "Asia/Kolkata" })).body;
+  expect((await report("2025-11-03")).days).toMatchObject([{ day: "2025-11-03", stored: 1 }]);
+  const ofTable = async (day: string) => (await report(day)).campaigns.map(({ stored }) => stored);
+  expect([await ofTable("2025-11-02"), await ofTable("2025-11-01")]).toEqual([[1], []]);
 });
 
 const zone = "America/New_York";

@@ -121,7 +121,7 @@ begin
   lead_groups as materialized (
     select g.source as raw_source, g.medium as raw_medium, g.campaign as raw_campaign, g.variant, g.device,
       nullif(g.outcome, '') as outcome, g.stored, g.reviewed
-    from private.lead_groups(from_hour, ends, coalesce(new_leads, array(select private.leads_to_index()))) g
+    from private.lead_groups(from_hour, private.next_hour(ends), coalesce(new_leads, array(select private.leads_to_index()))) g
   ),
   -- Materialized, because each word would otherwise be cleaned anew for each device and outcome.
   words as materialized (
