@@ -56,6 +56,7 @@ describe("the search", () => {
       "Анна Петрова": ["Петрова", "Анн"],
       "ＲＯＳＡＬＩＥ　Ｄｉａｚ": ["rosalie", "ＲＯＳＡＬＩＥ", "diaz"],
       [`${"\ufdfa".repeat(400)} Rosalind`]: ["rosalind"],
+      "❤️Rosaria🌹Dias": ["rosaria", "dias", "rosaria dias"],
       "https://www.example.com/rosalba": ["rosalba", "www.example.com"],
     };
     for (const [name, searches] of Object.entries(names)) {

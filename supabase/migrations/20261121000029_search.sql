@@ -13,7 +13,7 @@ begin
     name := regexp_replace(normalize(private.in_ascii(name), NFD), '[\u0300-\u036f]', '', 'g');
     name := translate(name, 'łŁøØđĐðÐıħĦÆŒẞ', 'lLoOdDdDihHæœß');
     name := replace(replace(replace(name, 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
-    name := regexp_replace(name, '[\u0080-\u00bf\u2000-\u206f\u3000-\u303f]', ' ', 'g');
+    name := regexp_replace(name, '[\u0080-\u00bf\u00d7\u00f7\u2000-\u206f\u20a0-\u20cf\u2122\u2190-\u2bff\u3000-\u303f\U0001f000-\U0001faff]', ' ', 'g');
   end if;
   return array(
     select distinct left(word, 100)
