@@ -135,6 +135,20 @@ describe("the queue", () => {
     }
   });
 
+  it("leaves the button to search where it was, so that a second press does not clear the search", async () => {
+    const page = await as(dana);
+    for (const width of [360, 390, 412, 430, 480, 700]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.getByLabel("Search by name").fill("rosa");
+      const button = page.getByRole("button", { name: "Search", exact: true });
+      const place = await button.boundingBox();
+      await button.click();
+      await page.getByRole("button", { name: "Clear" }).waitFor();
+      expect([width, await button.boundingBox()]).toEqual([width, place]);
+      await page.getByRole("button", { name: "Clear" }).click();
+    }
+  });
+
   it("keeps what a search found up to date without another search in the audit log", async () => {
     const id = await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana);
