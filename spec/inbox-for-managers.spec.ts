@@ -1,5 +1,5 @@
-// What only a manager has in the inbox: members, paused states, leads taken back or erased, the costs of campaigns, the audit log, and
-// failed deliveries. And buttons that are pressed twice.
+// What only a manager has in the inbox: members, paused states, leads taken back or erased, the costs of campaigns, and the audit log. And
+// buttons that are pressed twice.
 
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -361,26 +361,5 @@ describe("the costs of campaigns", () => {
     await choose(aCost("0"));
     await page.getByText("1 cost is taken away.").waitFor();
     expect(await page.getByText("recorded.").count()).toBe(0);
-  });
-});
-
-describe("the health page", () => {
-  it("shows a delivery that failed, and has it due again, and says so, when a manager asks", async () => {
-    await addLead(database);
-    await database.owner`insert into private.channels (name, enabled, last_failure) values ('webhook', true, 'HTTP 500')
-      on conflict (name) do update set enabled = true, last_failure = excluded.last_failure`;
-    await database.owner`
-      insert into private.deliveries (lead_id, channel, event, failed_at, last_error)
-      select id, 'webhook', 'lead.created', now(), 'HTTP 500' from public.leads on conflict (lead_id, channel, event)
-      do update set failed_at = now(), last_error = 'HTTP 500'`;
-    await database.owner`update private.deliveries set attempts = 26, due_at = now() + interval '1 day'`;
-    const page = await asMaria("/health");
-    await page.getByText("HTTP 500").waitFor();
-    await page.getByText("A delivery failed. See below.").waitFor();
-    await page.getByRole("button", { name: "Try 1 failed delivery again" }).click();
-    await expect.poll(() => focused(page)).toBe("1 delivery will be sent again.");
-    expect(
-      await database.owner`select failed_at, attempts, due_at <= now() as is_due from private.deliveries`,
-    ).toEqual([{ failed_at: null, attempts: 0, is_due: true }]);
   });
 });

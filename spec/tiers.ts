@@ -16,6 +16,7 @@ export const browser = [
   "spec/inbox-company-sign-in-page.spec.ts",
   "spec/inbox-campaigns.spec.ts",
   "spec/inbox-for-managers.spec.ts",
+  "spec/inbox-health-page.spec.ts",
   "spec/inbox-in-the-browser.spec.ts",
   "spec/inbox-joining.spec.ts",
   "spec/inbox-lead-page.spec.ts",

@@ -1,5 +1,5 @@
 // Whether every lead reaches the team: channels, deliveries that wait or failed, the last backup, overdue leads.
-import type { MouseEvent } from "react";
+import { type MouseEvent, useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useNow } from "../page/clock.ts";
 import { useFocusBeside } from "../page/focus-beside.ts";
@@ -40,7 +40,7 @@ function HealthReport({ health, isManager }: { health: Health; isManager: boolea
           kind={health.problems.includes("backup") ? "bad" : "plain"}
         />
       </dl>
-      <Channels channels={health.channels} isManager={isManager} />
+      <Channels health={health} isManager={isManager} />
       <p className="quiet">
         Schema {health.schema}. As of {moment(health.at)}.
       </p>
@@ -72,7 +72,7 @@ function Problems({ health: { ok, problems, backup_failure } }: { health: Health
   );
 }
 
-function Channels({ channels, isManager }: { channels: Health["channels"]; isManager: boolean }) {
+function Channels({ health: { channels, at }, isManager }: { health: Health; isManager: boolean }) {
   const failed = channels.reduce((sum, channel) => sum + channel.failed, 0);
   const isAnyHeldBack = channels.some(({ enabled, pending }) => !enabled && pending > 0);
   return (
@@ -111,30 +111,50 @@ function Channels({ channels, isManager }: { channels: Health["channels"]; isMan
           </tbody>
         </table>
       </ScrollingTable>
-      <Retry failed={isManager ? failed : 0} isAnyHeldBack={isAnyHeldBack} />
+      <Retry failed={isManager ? failed : 0} asOf={at} isAnyHeldBack={isAnyHeldBack} />
     </section>
   );
 }
 
-/** `isAnyHeldBack`: whether something waits on a channel that is off. */
-function Retry({ failed, isAnyHeldBack }: { failed: number; isAnyHeldBack: boolean }) {
+interface RetryProps {
+  failed: number;
+  /** When that number was read. */
+  asOf: string;
+  /** Whether something waits on a channel that is off. */
+  isAnyHeldBack: boolean;
+}
+
+function Retry({ failed, asOf, isAnyHeldBack }: RetryProps) {
   const retry = useAction("retry-deliveries");
+  const [retried, setRetried] = useState<{ deliveries: number; asOf: string }>();
   const [answer, notePress] = useFocusBeside<HTMLDivElement>();
+  const latest = useRef(asOf);
+  latest.current = asOf;
   const send = (press: MouseEvent) => {
     notePress(press);
-    retry.mutate({}, { onSuccess: () => refreshAfterChange("health") });
+    const onSuccess = ({ deliveries }: { deliveries: number }) => {
+      setRetried({ deliveries, asOf: latest.current });
+      refreshAfterChange("health");
+    };
+    retry.mutate({}, { onSuccess });
   };
+  // Until the number is read again it is that of before, and a second press would find nothing.
+  const isOutOfDate = retried?.asOf === asOf;
+  const hasFailedAgain = retried !== undefined && !isOutOfDate && failed > 0;
+  useEffect(() => {
+    if (hasFailedAgain) setRetried(undefined);
+  }, [hasFailedAgain]);
   return (
     <>
-      {failed > 0 && (
+      {failed > 0 && !isOutOfDate && (
         <button type="button" className="button" onClick={send}>
           Try {count(failed, "failed delivery", "failed deliveries")} again
         </button>
       )}
       <div role="status" ref={answer} tabIndex={-1}>
-        {retry.data && failed === 0 && (
+        {retried && failed === 0 && (
           <Notice kind="done">
-            {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
+            {count(retried.deliveries, "delivery", "deliveries")} will be sent again.
             {isAnyHeldBack && " What waits on a channel that is off is sent when it is on again."}
           </Notice>
         )}
