@@ -3,10 +3,19 @@
 
 import { connect } from "../database/connect.ts";
 import { reference, shown } from "../lead/lead.ts";
+import { auditOperator } from "../team/audit-operator.ts";
 import { countByAge, eraseByAge } from "../team/erase-by-age.ts";
 import { type ErasableLead, eraseLeads, findErasable, findWithAddress } from "../team/erase-leads.ts";
 import { erasedMeanwhile, Refusal } from "../team/refusal.ts";
-import { type AddCommand, type CommandContext, counted, readCount, typed, UsageError } from "./command.ts";
+import {
+  type AddCommand,
+  type CommandContext,
+  counted,
+  noAuditEntryMessage,
+  readCount,
+  typed,
+  UsageError,
+} from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { progressOf } from "./progress.ts";
 import { printable } from "./terminal.ts";
@@ -46,13 +55,24 @@ interface Options {
 
 async function eraseFound(context: CommandContext, id: string | undefined, email: string, yes: boolean) {
   const { sql, out, tell, signal } = context;
-  const found = await findErasable(sql, id ? { id: await findOne(sql, id) } : { email });
+  const whole = id && (await findOne(sql, id));
+  const found = await findErasable(sql, whole ? { id: whole } : { email });
   const further = id ? [] : furtherLeads(await findWithAddress(sql, email));
   if (found.length === 0)
-    throw id
-      ? erasedMeanwhile(id)
+    throw whole
+      ? erasedMeanwhile(whole)
       : new Refusal(["No lead has this e-mail address. Nothing was erased.", ...further].join("\n"));
   for (const words of further) tell(words);
+  // The question shows who they are.
+  if (
+    !yes &&
+    !(await auditOperator(
+      sql,
+      "opened lead",
+      found.map(({ id }) => id),
+    ))
+  )
+    tell(noAuditEntryMessage);
   if (!yes && !(await confirm(context, found))) return signal.aborted ? 130 : 1;
   const ids = found.map((lead) => lead.id);
   const erased = await eraseLeads(sql, ids);

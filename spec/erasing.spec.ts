@@ -193,6 +193,9 @@ describe("leads erase", () => {
 `,
     );
     expect(await names()).toHaveLength(3);
+    const opened = await database.owner`
+      select lead_id::text from private.audit_log where action = 'opened lead' order by lead_id::text`;
+    expect(opened.map(({ lead_id }) => lead_id)).toEqual([id("Rosa"), id("Rosa again")].toSorted());
   });
 
   it("says “(no name)” of a lead whose name nobody could see, as the other commands do", async () => {
