@@ -84,6 +84,11 @@ describe("a backup file", () => {
       "This backup is damaged: it goes on after its end. Nothing was restored. Take another one.\n",
     ],
     [
+      "whole, with something after it",
+      () => Buffer.concat([bytes, Buffer.from("x\n")]),
+      "This backup is damaged: it goes on after its end. Nothing was restored. Take another one.\n",
+    ],
+    [
       "with an unknown table",
       () => zipped(lines[0] ?? "", '{"table":"public.other","row":{}}'),
       "This backup is damaged: it has a table that is not known. Nothing was restored. Take another one.\n",

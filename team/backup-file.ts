@@ -1,7 +1,7 @@
 // A backup file: what is in it and in which order, and how one is read so that a damaged one never passes for whole. It is
 // gzip over lines of JSON: a heading, one line a row, and an end that counts the rows and seals all lines before it.
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -181,17 +181,30 @@ async function* blocksOf(path: string, onBytes: (count: number) => void): AsyncG
       onBytes(file.bytesRead);
     }
   } catch (cause) {
-    throw unreadable(path, codeOf(cause), cause);
+    throw unreadable(path, cause);
   }
   if (rest.length > 0) throw damagedBackup("it ends too early");
 }
 
-function unreadable(path: string, code: string, cause: unknown): UnusableBackup {
+function unreadable(path: string, cause: unknown): UnusableBackup {
+  const code = codeOf(cause);
   if (code === "Z_BUF_ERROR") return damagedBackup("it ends too early");
-  // With these words zlib says that a file is not gzip at all. Any other error in the data means that it was gzip, and is damaged.
-  const isForeign = (cause as Error).message === "incorrect header check";
-  if (code === "Z_DATA_ERROR") return isForeign ? notABackup() : damagedBackup(otherThanWritten);
-  return new UnusableBackup(`The file ${path} cannot be read (${code}).`, { cause });
+  if (code !== "Z_DATA_ERROR")
+    return new UnusableBackup(`The file ${path} cannot be read (${code}).`, { cause });
+  // With these words zlib says that a file is not gzip at all, or that something else follows the gzip in it.
+  if ((cause as Error).message !== "incorrect header check") return damagedBackup(otherThanWritten);
+  return isGzip(path) ? goesOn() : notABackup();
+}
+
+/** Whether a file begins as gzip does (RFC 1952, 2.3.1). */
+function isGzip(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    const begin = Buffer.alloc(2);
+    return readSync(file, begin) === 2 && begin.equals(Buffer.from([0x1f, 0x8b]));
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A file is no backup, or no whole one, or cannot be read. */
