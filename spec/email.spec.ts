@@ -206,6 +206,10 @@ describe("the mail server", () => {
       kind: "transient",
       reason: "a mailbox is full (552)",
     });
+    expect(await post((await refusing(552, "5.7.0 Blocked for its content")).url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 552 to DATA",
+    });
     expect(await post((await refusing(552, "Exceeded storage allocation")).url)).toEqual({
       kind: "transient",
       reason: "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large",
@@ -213,18 +217,22 @@ describe("the mail server", () => {
     });
   });
 
-  it("may refuse our password or our sender, which the operator can fix, so it is tried again", async () => {
+  it.each([
+    [535, /: check the user and the password$/],
+    [504, /: it offers no sign-in with a user and a password$/],
+    [538, /: it wants TLS before the sign-in$/],
+    [454, /^the mail server answered 454 to AUTH \S+$/],
+  ])("may refuse our sign-in with %i, which is tried again", async (code, says) => {
     const { port } = await startMailServer({
-      onAuth: (_, __, done) => done(refusal(535)),
+      onAuth: (_, __, done) => done(refusal(code)),
       authOptional: false,
       allowInsecureAuth: true,
     });
-    expect(await post(`smtp://leads:wrong@127.0.0.1:${port}`)).toMatchObject({
-      kind: "transient",
-      reason: expect.stringMatching(
-        /^the mail server answered 535 to AUTH.*: check the user and the password$/,
-      ),
-    });
+    const outcome = await post(`smtp://leads:wrong@127.0.0.1:${port}`);
+    expect(outcome).toEqual({ kind: "transient", reason: expect.stringMatching(says) });
+  });
+
+  it("may refuse our sender, which the operator can mend, so it is tried again", async () => {
     const { url } = await startMailServer({ onMailFrom: (_, __, done) => done(refusal(553)) });
     expect(await post(url)).toEqual({
       kind: "transient",

@@ -63,7 +63,7 @@ function outcomeOf(error: SmtpError): Outcome {
   if (responseCode === undefined) {
     const reason =
       code === "EAUTH"
-        ? "the mail server offers no sign-in for the user and password in the settings (EAUTH)"
+        ? "SMTP_URL names a way to sign in that this program does not know (EAUTH)"
         : whyUnreachable("the mail server", error);
     return { kind: "transient", reason };
   }
@@ -78,6 +78,8 @@ function outcomeOfSize(response: string): Outcome {
   const [, status] = /^552[ -]5\.(\d\.\d)\b/.exec(response) ?? [];
   if (status === "2.3" || status === "3.4")
     return { kind: "permanent", reason: "the mail is too large for the mail server (552)", isTooLarge: true };
+  // Security or policy, which no smaller mail would pass.
+  if (status?.startsWith("7.")) return { kind: "transient", reason: "the mail server answered 552 to DATA" };
   if (status === "2.2") return { kind: "transient", reason: "a mailbox is full (552)" };
   const reason = "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large";
   return { kind: "transient", reason, isTooLarge: true };
@@ -88,7 +90,9 @@ function remedyFor({ code, command, responseCode }: SmtpError): string {
   if (responseCode === 421) return ": it is busy or stops";
   // RFC 4954, 6, and RFC 3207, 4.
   if (responseCode === 530) return ": it wants a user and a password, or TLS";
-  // 454 is a sign-in that fails for a while (RFC 4954, 6).
+  // 454 is a sign-in that fails for a while, 504 one of a kind that is not offered, and 538 one that needs TLS (RFC 4954, 6; RFC 2554, 6).
+  if (code === "EAUTH" && responseCode === 504) return ": it offers no sign-in with a user and a password";
+  if (code === "EAUTH" && responseCode === 538) return ": it wants TLS before the sign-in";
   if (code === "EAUTH" && responseCode !== 454) return ": check the user and the password";
   if (command === "MAIL FROM") return ": check the sender";
   if (command === "RCPT TO") return ": check the mailboxes";
