@@ -1,7 +1,7 @@
 // The webhook as a provider's receiver meets it: a real HTTP server and the Standard Webhooks library on its side.
 import { createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { waitAskedFor } from "../delivery/channels/http-response.ts";
 import { makeWebhook } from "../delivery/channels/webhook.ts";
 import { aDelivery } from "./support/a-delivery.ts";
@@ -119,6 +119,10 @@ describe("the webhook", () => {
       askedToWait: 120,
     });
     expect(waitAskedFor("Sat, 21 Nov 2026 12:02:00 GMT", now)).toBe(120);
+    // The oldest of the three forms of a date names no zone, and is in GMT (RFC 9110, 5.6.7).
+    vi.stubEnv("TZ", "America/New_York");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(waitAskedFor("Sat Nov 21 12:02:00 2026", now)).toBe(120);
     for (const nothing of [null, "", "0", "soon", "-5", "Sat, 21 Nov 2026 11:00:00 GMT"]) {
       expect(waitAskedFor(nothing, now)).toBeUndefined();
     }

@@ -35,7 +35,9 @@ export function waitAskedFor(header: string | null, now: Date): number | undefin
   const text = header?.trim() ?? "";
   // Without a letter it is a number of seconds. Date.parse would read one with a fraction, such as "1.5", as a date.
   const isDate = /[a-z]/i.test(text);
-  const seconds = isDate ? (Date.parse(text) - now.getTime()) / 1000 : Number(text);
+  const seconds = isDate
+    ? (Date.parse(/ \d{4}$/.test(text) ? `${text} GMT` : text) - now.getTime()) / 1000
+    : Number(text);
   return seconds > 0 ? seconds : undefined;
 }
 
