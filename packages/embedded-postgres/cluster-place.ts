@@ -1,6 +1,7 @@
 // The cluster of a data folder: which major version wrote it, and the swap that puts an upgraded one in its place.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { codeOf } from "./error.ts";
 
 /** The major version that wrote a cluster; undefined where there is no cluster, or no file PG_VERSION in it; NaN where that file is empty. */
 export function majorOf(cluster: string): number | undefined {
@@ -45,7 +46,14 @@ function freeName(path: string): string {
 
 /** Flushes the entries of a folder, which are names and not contents, to disk. */
 export function flush(folder: string) {
-  const handle = openSync(folder, "r");
+  let handle: number;
+  try {
+    handle = openSync(folder, "r");
+  } catch (error) {
+    // A folder above the data that this user may pass through and not list. The system flushes it by itself, some seconds later.
+    if (codeOf(error) === "EACCES") return;
+    throw error;
+  }
   fsyncSync(handle);
   closeSync(handle);
 }

@@ -40,7 +40,7 @@ export async function makeCluster(
   clearUnfinished(cluster);
   const major = majorOf(cluster);
   if (major === undefined || Number.isNaN(major)) {
-    requireEmpty(cluster);
+    requireEmpty(folder);
     try {
       await createCluster(cluster, folder, programs, account, setup);
     } finally {
@@ -55,10 +55,10 @@ export async function makeCluster(
  * An interrupted copy or restoration leaves data without PG_VERSION, or with an empty one. A new cluster there would overwrite the password
  * of that data.
  */
-function requireEmpty(cluster: string): void {
+function requireEmpty({ cluster, password }: DataFolder): void {
   if (!existsSync(cluster) || readdirSync(cluster).length === 0) return;
   throw new EmbeddedPostgresError(
-    `${cluster} holds something, and no PG_VERSION that says of which PostgreSQL it is. If it is a copy, make it anew; else move it away, and start again.`,
+    `${cluster} holds something, and no PG_VERSION that says of which PostgreSQL it is. If it is a copy, make it anew; else move it away together with ${password}, and start again.`,
   );
 }
 

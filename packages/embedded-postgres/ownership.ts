@@ -12,7 +12,13 @@ export function ownerAdvice(folder: string): string {
     return "See whether this user may write there, and whether its disk takes writes and has room";
   const own = process.getuid?.() ?? 0;
   const owner = nameOf(uid) ?? `user ${uid}`;
-  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(own) ?? own} ${quoted(realpathSync(folder))}"`;
+  return `${path} belongs to ${owner}, as after a start as that user. Start as ${owner}, hand it over once with "sudo chown -R ${nameOf(own) ?? own} ${realPaths(folder, path).map(quoted).join(" ")}"`;
+}
+
+/** The folder, and what a link in it leads to, because `chown -R` does not go through links. */
+function realPaths(folder: string, path: string): string[] {
+  const [real, found] = [realpathSync(folder), realpathSync(path)];
+  return found === real || found.startsWith(`${real}/`) ? [real] : [real, found];
 }
 
 /** The folder itself, or the first thing in it, that belongs to another user than ours. No owner keeps root out. */
@@ -33,8 +39,14 @@ function foreignEntry(folder: string): [path: string, uid: number] | undefined {
   return undefined;
 }
 
-/** Of a link, who owns what it leads to, because nothing else counts. Undefined where there is nothing. */
-const ownerOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.uid;
+/** Of a link, who owns what it leads to, because nothing else counts. Undefined where there is nothing, or it cannot be looked at. */
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Undefined for a user without a name, such as that of a container. */
 function nameOf(uid: number): string | undefined {

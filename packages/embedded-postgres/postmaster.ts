@@ -94,7 +94,7 @@ function argumentsFor({ cluster, sockets, setup, port = usualPort }: LaunchSetup
   return ["-D", cluster, ...settings.flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** A commit that was answered is on disk. These are PostgreSQL's defaults, held against an edited postgresql.conf. */
+/** A commit that was answered is on disk. The first three are PostgreSQL's defaults, held against an edited postgresql.conf. */
 const durable = {
   fsync: "on",
   synchronous_commit: "on",
@@ -128,7 +128,8 @@ export function findPostmaster(cluster: string) {
 }
 
 /**
- * Takes over a server that an earlier run left, when it answers and runs the same program with the same settings;
+ * Takes over a server that an earlier run left, when its postmaster.pid says "ready" and it runs the same program with the same
+ * settings;
  * undefined when there is none of that kind.
  */
 export function adoptOrphan(launchSetup: LaunchSetup): Postmaster | undefined {

@@ -123,6 +123,29 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     await kill(child, "SIGTERM");
   });
 
+  it("starts as another user in a folder above which that user may only pass", async () => {
+    const { from, node } = copyInstallation(0o755);
+    const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+    const folder = join(dataDir, "data");
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, uid, uid);
+    chmodSync(dataDir, 0o711);
+    const { answer } = startInChild({ folder, from, node, as: { uid, gid: uid } });
+    expect((await answer).url).toContain("postgres://owner:");
+  });
+
+  it("names both places that are to be handed over where a part of the data lies elsewhere", async () => {
+    const { from, node } = copyInstallation(0o755);
+    const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+    const [folder, disk] = [join(dataDir, "data"), join(dataDir, "disk")];
+    for (const one of [folder, disk]) mkdirSync(one, { mode: 0o700 });
+    symlinkSync(disk, join(folder, "postgresql"));
+    writeFileSync(join(disk, "PG_VERSION"), "");
+    chownSync(folder, uid, uid);
+    const { answer } = startInChild({ folder, from, node, as: { uid, gid: uid } });
+    expect((await answer).refused).toContain(`sudo chown -R nobody ${folder} ${disk}"`);
+  });
+
   it("says to another user what root left in the way, and what to type", async () => {
     copyTemplate();
     await (await start()).stop();

@@ -29,7 +29,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
   let current = first;
   let lastPid = first?.pid ?? 0;
   const stopping = new AbortController();
-  // Stops PostgreSQL also when this process ends without `stop`, as by an uncaught error. One that was adopted is no child of ours.
+  // When this process ends without `stop`, as by an uncaught error, `launch` stops a server of its own; this stops an adopted one, too.
   const stopOnExit = () => current && sendSignal(current.pid, "SIGINT");
   process.once("exit", stopOnExit);
   const rotation = setInterval(() => rotateLog(folder.log, maxLogBytes), rotationInterval).unref();
