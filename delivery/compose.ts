@@ -40,7 +40,7 @@ export interface ComposedDelivery {
    */
   start(ownerAddress: string | undefined): RunningDelivery | undefined;
   /**
-   * Syncs, delivers what is due now, and returns when nothing more is or the time is over. What a channel did not take waits
+   * Syncs, sends what is due, and returns when nothing is due or the time is over. What a channel did not take waits
    * for the next run. Needs the owner's connection. @throws when the database is unreachable.
    */
   deliverDue(database: ResilientConnection, limits: RunLimits): Promise<void>;
@@ -81,9 +81,11 @@ export function composeDelivery({
     sync,
 
     start(ownerAddress) {
+      // First, because with DELIVERY=off the owner's address may have no password from which the role's is derived.
+      if (!delivery.on) return undefined;
       const address =
         config.deliveryDatabaseUrl ?? (ownerAddress && roleAddress(ownerAddress, "leads_delivery"));
-      if (!delivery.on || !address) return undefined;
+      if (!address) return undefined;
       if (channels.length === 0) log("no-channel");
       else log("delivering", { channels: names.join("+") });
       // Without the owner's connection `sync` does not run, so the worker itself syncs the channels.
@@ -93,11 +95,11 @@ export function composeDelivery({
 
     async deliverDue(database, { seconds, after = callAfter }) {
       await database.query(sync);
-      const dispatchers = channels.map((channel) =>
+      const dispatchers = (delivery.on ? channels : []).map((channel) =>
         makeDispatcher(channel, { database, log, retriesAtStart }),
       );
-      retriesAtStart = false;
       await runOnce(dispatchers, seconds * 1000, after);
+      retriesAtStart = dispatchers.some((dispatcher) => dispatcher.owesRetry());
       await database.query(checkAlert);
     },
   };

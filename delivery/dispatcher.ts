@@ -29,6 +29,8 @@ export interface Dispatcher {
   stop(): void;
   /** Aborts what is under way; its deliveries are due again at once. */
   abort(): void;
+  /** Whether what waits for a later attempt is still to be tried at once, as at the start and after an outage of the channel. */
+  owesRetry(): boolean;
   /** Settles when no message is under way and the results are recorded, without waiting for a database that is unreachable. */
   drained(): Promise<void>;
 }
@@ -93,6 +95,10 @@ class ChannelDispatcher implements Dispatcher {
 
   abort(): void {
     this.#sender.abort();
+  }
+
+  owesRetry(): boolean {
+    return this.#mustRetryPending;
   }
 
   drained(): Promise<void> {

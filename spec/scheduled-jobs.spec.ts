@@ -282,6 +282,19 @@ describe("one run over everything due", () => {
     expect(new Set(decoded(mail.mails[0]?.raw ?? "").match(/Reference: \w+/g)).size).toBe(50);
   });
 
+  it("sends nothing with DELIVERY=off, for which no login is derived either", async () => {
+    const receiver = await startReceiver();
+    const on = compose(webhookTo(receiver.url));
+    await on.deliverDue(database, { seconds: 20 });
+    await insertMany(1);
+    const off = compose({ ...webhookTo(receiver.url), DELIVERY: "off" });
+    await off.deliverDue(database, { seconds: 20 });
+    expect(receiver.received).toEqual([]);
+    expect(off.start("postgres://owner@db.example/leads")).toBeUndefined();
+    await on.deliverDue(database, { seconds: 20 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
   it("leaves a lead that comes right after a mail to the next mail, and the webhook gets it at once", async () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
