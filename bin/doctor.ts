@@ -2,7 +2,7 @@
 // trust: 0 nothing failed, 1 something failed, 2 the command was not understood, 130 it was broken off (Ctrl-C).
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { connect, type Sql } from "../database/connect.ts";
-import { findRunning } from "../database/embedded.ts";
+import { EmbeddedPostgresError, findRunning } from "../database/embedded.ts";
 import { help, readDeployment, readOptions, UsageError } from "../doctor/command-line.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -36,7 +36,7 @@ async function main(words: string[]): Promise<number> {
     const config = readConfig(process.env);
     const deployment = readDeployment(options, config);
     process.stdout.write(`Examining ${deployment.url}\n\n`);
-    const database = await findDatabase(config, deployment.url);
+    const database = await findDatabase(config, deployment.url).catch(tellWhyNot);
     sql = database ? connect(database, { max: 1, name: "leads doctor" }) : undefined;
     const inside = { sql, secretKey: config.supabaseSecretKey };
     const findings: Finding[] = [];
@@ -55,6 +55,12 @@ async function main(words: string[]): Promise<number> {
   } finally {
     await sql?.end({ timeout: 1 });
   }
+}
+
+/** Without the database the doctor examines what can be examined from outside. */
+function tellWhyNot(error: unknown): undefined {
+  if (!(error instanceof EmbeddedPostgresError)) throw error;
+  process.stderr.write(`${error.message}\n`);
 }
 
 /** The owner's address of the database: that of the settings, or the embedded one of the server that runs on this machine. */

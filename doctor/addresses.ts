@@ -10,14 +10,14 @@ import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
 /**
  * Days. The renewal of a certificate with fewer days left has failed, because programs renew one with a third of its time left, such as 30 of
- * 90 days; one made for a few days needs a third of them left.
+ * 90 days; one made for less than 42 days needs a third of them left.
  */
 const minDays = 14;
 
 const timeout = 15_000;
 const day = 24 * 60 * 60_000;
 
-/** Examines each name once, and whether the inbox's address shows the inbox. */
+/** Examines each origin once, and whether the inbox's address shows the inbox. */
 export async function examineAddresses({ url, site, inbox }: Deployment, now: Date): Promise<Finding[]> {
   const addresses = [url, site, inbox].filter((address) => address !== undefined);
   const origins = [...new Set(addresses.map((address) => new URL(address).origin))];
@@ -54,13 +54,17 @@ export async function examineCertificate(
     await once(socket, "secureConnect");
     return [judge(host, socket, now)];
   } catch (error) {
-    return [
-      fail(`There is no TLS at ${origin} (${codeOf(error)}).`, "See whether the web server in front runs."),
-    ];
+    return [fail(`There is no TLS at ${origin} (${codeOf(error)}).`, whyNoTls(codeOf(error)))];
   } finally {
     socket.destroy();
   }
 }
+
+/** What to do where no connection is encrypted. A server that has no certificate for a name refuses with an alert (RFC 8446, 6.2). */
+const whyNoTls = (code: string): string =>
+  /^ERR_SSL_.*(ALERT|UNRECOGNIZED_NAME)/.test(code)
+    ? "See whether the web server has a certificate for this name: with Caddy, `journalctl -u caddy`."
+    : "See whether the web server in front runs.";
 
 function judge(host: string, socket: TLSSocket, now: Date): Finding {
   const certificate = socket.getPeerCertificate();
@@ -79,7 +83,9 @@ function judge(host: string, socket: TLSSocket, now: Date): Finding {
     const code = String(socket.authorizationError ?? "not trusted");
     return fail(
       `Browsers do not trust the certificate of ${host} (${code}).`,
-      "Take one from an authority that browsers know, with the certificates between.",
+      code === "CERT_NOT_YET_VALID"
+        ? "Check this machine's clock, and from when the certificate is valid."
+        : "Take one from an authority that browsers know, with the certificates between.",
     );
   }
   if (daysLeft < minLeft)

@@ -46,6 +46,13 @@ describe("npm run doctor", () => {
     expect(status).toBe(1);
   });
 
+  it("says why it cannot look into the data of this machine, and goes on from outside", async () => {
+    const { address } = await startServer({ DATABASE_URL: (await makeDatabase()).url, ...provider });
+    const { output } = await doctor(["--url", address, "--key", anonKey], { DATA_DIR: "/etc/hostname" });
+    expect(output).toContain("The data folder /etc/hostname is a file");
+    expect(output).toContain("The form also works without script.");
+  });
+
   it("looks at the deliveries of the embedded database of a server on this machine", async () => {
     const folder = mkdtempSync(join(tmpdir(), "leads-doctor-"));
     chmodSync(folder, 0o711);
