@@ -1,14 +1,14 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
-// below, and its tests in a chapter. A command that shows, lists, exports or erases persons calls `auditOperator`, itself
-// or in its function. A function that lists from private.lead_work calls `refreshLists` first, and one that finds single leads looks also among
-// those without a row there.
+// below, and its tests in a chapter. A command that shows, lists, exports or erases persons writes to the audit
+// log: by `auditOperator`, or in SQL (`erase --older-than`). A function that lists from private.lead_work calls `refreshLists` first or adds the
+// leads without a row there, as `export --permission` does and one that finds single leads does.
 // JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name the commands that work on a
 // standby.
 import { Command, CommanderError, Help, type Option } from "commander";
 import { version } from "../config/version.ts";
-import { leadsProgram } from "../log/installation.ts";
+import { isInstalled, leadsProgram } from "../log/installation.ts";
 import {
   type AddCommand,
   type FolderHandler,
@@ -70,13 +70,11 @@ const groups: [heading: string, commands: Record<string, () => Promise<AddComman
   ],
 ];
 
-const isInstalled = leadsProgram === "leads";
-
 /** A note about npm, where commands are typed through it. */
-const npmNote = isInstalled ? "" : ' "npm run -s" leaves out npm\'s own lines.';
+const npmNote = leadsProgram === "leads" ? "" : ' "npm run -s" leaves out npm\'s own lines.';
 
-/** The commands of deploy/leads, which this program does not have. */
-const releaseCommands = `
+/** The commands of deploy/leads on a machine, which this program does not have. */
+export const releaseCommands = `
 The installed release (see docs/deploy-server.md):
   update <file>  put a release in force          rollback  put the one before in force again
   releases       list them                       remove    remove the program; the leads stay
@@ -99,8 +97,8 @@ export type ReadCommand =
   | { help: string };
 
 /**
- * Reads what was typed: a command's handler, or the help that was asked for. Of the help, what commander writes is in lines of at most
- * `columns` characters.
+ * Reads what was typed: a command's handler, or the help that was asked for. Commander breaks its lines of the help at `columns` characters;
+ * ours stay as they are.
  * @throws UsageError
  */
 export async function readCommand(words: readonly string[], columns: number): Promise<ReadCommand> {

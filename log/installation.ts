@@ -5,8 +5,8 @@ import { existsSync } from "node:fs";
 /** A release carries a list of its files, which deploy/build-release writes. */
 const isRelease = existsSync(new URL("../MANIFEST", import.meta.url));
 
-/** deploy/install makes this folder, and a container has none, no sudo and no systemd. */
-const isInstalled = isRelease && existsSync("/etc/leads");
+/** Whether deploy/install has installed this release: it makes this folder, and a container has none, no sudo and no systemd. */
+export const isInstalled = isRelease && existsSync("/etc/leads");
 
 /** The program `leads` as it is typed here; its words follow after a space. */
 export const leadsProgram = isRelease ? "leads" : "npm run leads --";

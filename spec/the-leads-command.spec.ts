@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readCommand } from "../cli/program.ts";
+import { readCommand, releaseCommands } from "../cli/program.ts";
 import { aLead, makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
@@ -27,17 +27,19 @@ describe.concurrent("the leads command", () => {
     },
   );
 
-  it("prints its help on one screen, in a clone and in an installed release, which has more commands", async ({
+  it("prints its help on one screen, in a clone, in a container, and in an installed release, which has more commands", async ({
     onTestFinished,
   }) => {
     const release = copyOfRelease();
     onTestFinished(() => rmSync(release, { recursive: true }));
     const { stdout: inClone } = await leads(url, "--help");
-    const { stdout: installed } = await waitForExit(
+    // No release is installed on the machine of the test, so this is a container's.
+    const { stdout: inContainer } = await waitForExit(
       startLeads(["--help"], {}, join(release, "bin/leads.ts")),
     );
-    expect(installed).toMatch(/^Usage: leads <command>.{1,4000}^The installed release /ms);
-    for (const help of [inClone, installed])
+    expect(inContainer).toMatch(/^Usage: leads <command>/);
+    expect(inContainer).not.toContain("The installed release");
+    for (const help of [inClone, inContainer + releaseCommands])
       expect(
         help.split("\n").length,
         "The help is longer than a screen of 50 lines: shorten the notes in cli/program.ts, or join two groups",
