@@ -1,7 +1,7 @@
 // The faults that the trial causes in the cluster, by the names in the table that it prints.
 import type { DatabaseHost, Hosts } from "./cluster-hosts.ts";
 
-/** Causes a fault, and returns the function that ends it. The trial calls that some seconds after a lead is acknowledged again. */
+/** Causes a fault, and returns the function that ends it. The trial calls it some seconds after a lead is acknowledged again. */
 export type Fault = (hosts: Hosts, roles: Roles) => () => void;
 
 interface Roles {

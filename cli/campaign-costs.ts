@@ -18,7 +18,7 @@ export function addCosts(costs: Command, run: Run): void {
   costs
     .command("add")
     .description(
-      "Records what campaigns cost on days in US dollars, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day and campaign is replaced; 0 takes it away.",
+      "Records what campaigns cost on days in US dollars, from a CSV file (date, campaign, amount) or typed in. What was recorded before for the same day, campaign, source and medium is replaced; 0 takes it away.",
     )
     .argument("[csv]", "the file, or - for one that comes through a pipe", readFileName)
     .option("--date <day>", "instead of a file: the day, such as 2026-01-31")

@@ -76,7 +76,7 @@ export const supabase = {
 export const provider = {
   PROVIDER_NAME: optional(
     text,
-    "The provider, as the pages and messages name it. Instead of what is not set they show a placeholder, or what another setting says, with a warning.",
+    "The provider, as the pages and messages name it. Where one is not set, they show a placeholder or another setting's value, and the log warns of it at the start.",
     "",
   ),
   PROVIDER_LEGAL_NAME: optional(text, "", ""),

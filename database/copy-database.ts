@@ -35,7 +35,7 @@ export async function copyDatabase(from: Sql, to: Sql, onProgress: Progress = ()
     oneMoment,
   );
   await migrate(to);
-  // Until a table is analyzed, the planner takes it for empty.
+  // Until a table is analyzed, the planner knows nothing of the values in its columns.
   await transaction(to, async (target) => {
     await prepareLongTransaction(target);
     await target`analyze`;

@@ -24,7 +24,8 @@ const maxAskedWait = 6 * hour;
 
 /**
  * Whether an attempt was the last one. It needs both the count and the time: a program that starts again and again retries
- * at each start, and must not use up three days' attempts in some minutes. `owedFor` is in seconds.
+ * at each start, and must not use up three days' attempts in some minutes. `owedFor` is in seconds since the delivery was enqueued, also
+ * after a retry by the team, so that later than three days after that the count alone decides.
  */
 export const isLastAttempt = (attempt: number, owedFor: number): boolean =>
   attempt >= maxAttempts && owedFor >= minOwed;

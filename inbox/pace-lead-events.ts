@@ -3,9 +3,10 @@ import type { LiveEvent } from "./api.ts";
 
 type LeadsEvent = Extract<LiveEvent, { kind: "leads" }>;
 
-/** Milliseconds between two events at least. Outside a flood, a new lead, which the poll finds within 0.4 s, waits at most this long. */
+/** Milliseconds between two events at least. A new lead, which the poll finds within 0.4 s, waits at most this long, unless an event that
+ * names no leads waits with it. */
 const minInterval = 700;
-/** That interval before an event that names no leads, as in a flood: a list that changes all the time cannot be read. */
+/** The same before an event that names no leads, as in a flood: a list that changes all the time cannot be read. */
 const minIntervalInFlood = 3_000;
 /** The maximum of leads that one event names (private.notify_inbox_of_leads). */
 export const maxNamedLeads = 100;

@@ -36,7 +36,7 @@ const get = (target: string, lines = "") =>
 const tooDeep = `${"[".repeat(8_000)}${"]".repeat(8_000)}`;
 const lead = (differences: Record<string, unknown>) => JSON.stringify(aLead(differences));
 
-describe("an insert that is not one", () => {
+describe("an odd insert", () => {
   it.each<[string, Buffer, number]>([
     ["a NUL in a name", insert(lead({ name: "a\0b" })), 400],
     ["half a surrogate pair", insert(lead({ name: "a\udc00" })), 400],
@@ -115,7 +115,7 @@ describe("an insert that is not one", () => {
     ["with an expectation that nobody knows", lead({}), "expect: miracles\r\n"],
     ["with a byte order mark", `\ufeff${lead({})}`, "content-type: application/json; charset=UTF-8\r\n"],
     ["without a content type", lead({}), ""],
-  ])("is not a lead that comes %s: that is stored", async (_, body, lines) => {
+  ])("that comes %s is stored", async (_, body, lines) => {
     const [answer] = await sendBytes(server.address, insert(body, lines));
     expect(answer?.status).toBe(201);
     expect(await database.owner`select name from leads`).toEqual([{ name: aLead().name }]);
@@ -157,7 +157,7 @@ describe("a request that is none", () => {
     expectAPlainAnswer(answer, true);
   });
 
-  it("is not what health checks send: HTTP/1.0 without a host, which is answered", async () => {
+  it("is not HTTP/1.0 without a host, as health checks send it: that is answered", async () => {
     const [answer] = await sendBytes(server.address, "GET /healthz HTTP/1.0\r\n\r\n");
     expect([answer?.status, answer?.body]).toEqual([200, '{"status":"alive"}']);
   });

@@ -145,6 +145,7 @@ describe("a file of costs", () => {
     ["US$ 1204.5", 120_450],
     ["USD 7", 700],
     ["1,204,000 USD", 120_400_000],
+    ["US$12.50 USD", 1_250],
     ["100,000,000.00", 10_000_000_000],
   ])("reads %s as an amount of US dollars", (amount, cents) => {
     expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toMatchObject({

@@ -180,7 +180,7 @@ describe("the worker", () => {
     ["after", 6_000],
     ["during", 2_000],
   ])(
-    "sends again once the receiver takes a message and the wait that it asked for is over, although its own pause was longer: taken %s that wait",
+    "sends again once the receiver takes a message and the wait that it asked for is over, although the breaker's own pause was longer: taken %s that wait",
     (_, takenAfter) => {
       let now = 0;
       const breaker = makeCircuitBreaker(() => now);

@@ -172,7 +172,7 @@ describe("an experiment", () => {
     expect(refusalOf(other, ended)).toContain(
       `${subject} ran until 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
-    // On the day on which one ends it has still run, and the original's loads of that day would count for the other.
+    // An experiment still runs on its last day, and the original's loads of that day would count for both.
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toContain("only one runs at a time.");
     expect(refusalOf(anExperiment({ endedOn: "2026-11-15" }), other)).toBe("");
     const again = anExperiment({ startedOn: "2026-11-20" });

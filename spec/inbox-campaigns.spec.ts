@@ -70,7 +70,7 @@ async function addCounts(): Promise<Date> {
   return row?.at ?? new Date(Number.NaN);
 }
 
-/** Adds three leads from the first campaign, one of whom likely qualifies, one from the experiment's variant, and one of a bot. */
+/** Adds three leads from the first campaign (one likely qualifies), one from the experiment's variant, and one of a bot. */
 async function addLeads(created_at: Date) {
   const referer = "https://site.example/?utm_source=facebook&utm_medium=paid&utm_campaign=spring";
   const ids: string[] = [];

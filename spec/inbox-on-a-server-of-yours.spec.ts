@@ -1,4 +1,4 @@
-// The inbox on the provider's own PostgreSQL server, of the version that Debian ships. The owner is no superuser there, as on most hosts.
+// The inbox on the provider's own PostgreSQL server, of the newest version on this machine. The owner is no superuser there, as on most hosts.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
 import { migrate } from "../database/migrate.ts";

@@ -1,4 +1,4 @@
-// The headers that keep a visitor's browser safe, on every kind of answer the running product gives, and how far pages
+// The headers that keep a visitor's browser safe, on every kind of answer of the site's server, and how far pages
 // of other sites may call it.
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";

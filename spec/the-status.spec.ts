@@ -74,7 +74,7 @@ All is well.
     });
   });
 
-  it("says 0 min of a delivery of the future, which came since the command was typed, or by a clock that is ahead", async () => {
+  it("says 0 min of a delivery dated after the command began: it came meanwhile, or a clock is ahead", async () => {
     await channelsOn("webhook");
     await oweFor(await store("Pending"), -1);
     expect((await statusOf("webhook")).stdout).toMatch(/^webhook +0 +1 +0 min +0 +0$/m);

@@ -28,7 +28,7 @@ export interface Recorded {
   removed: number;
 }
 
-/** Replaces what these campaigns cost on these days; an amount of 0 takes the cost away. */
+/** Replaces the costs of the same day, campaign, source and medium; an amount of 0 takes the cost away. */
 export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<Recorded> {
   const [row] = await retryDeadlock(
     async () => sql<Recorded[]>`
@@ -163,7 +163,7 @@ function readDay(text: string): string | undefined {
 
 /** Whether an amount is written with letters or a currency's sign that are not those of US dollars: "12 EUR", "€12", "CA$12". */
 function namesOtherCurrency(text: string): boolean {
-  const rest = text.toUpperCase().replace(/USD?/, "").replace("$", "");
+  const rest = text.toUpperCase().replace(/^USD?/, "").replace(/USD?$/, "").replace("$", "");
   return /\d/.test(rest) && /[\p{L}\p{Sc}]/u.test(rest);
 }
 

@@ -36,7 +36,7 @@ export type ReportedRow = CampaignRow & {
 };
 
 /**
- * When a report since a time begins: at the start of its hour, because page loads are counted by the hour; or at the start of its day, in
+ * Where a report since a time begins: at the start of that hour, because page loads are counted by the hour; or at the start of its day, in
  * the time zone of this process (TZ), where the hours are not kept any more or where there are costs, which are of whole days and would
  * not belong to the leads beside them.
  */

@@ -41,7 +41,7 @@ export async function moveDatabase(
       await compare(source, target, tables, onCompared);
       // A server of the old database may have claimed the next backup, and would keep the servers of the new one from making it.
       await target`update private.backup_state set claimed_until = null`;
-      // Until a table is analyzed, the planner takes it for empty.
+      // Until a table is analyzed, the planner knows nothing of the values in its columns.
       await target`analyze`;
       // Fails where the source's connection was lost meanwhile, and its locks with it, so that somebody may have written there.
       await source`select`;

@@ -45,7 +45,7 @@ export async function restore(
     };
     const rows = await loadInBulk(tx, tables, load, onProgress).catch(refuseBroken);
     await advanceIdentities(tx);
-    // Until a table is analyzed, the planner takes it for empty.
+    // Until a table is analyzed, the planner knows nothing of the values in its columns.
     await tx.unsafe(`analyze ${tables.join(", ")}`);
     // A lead that came just before the backup may have no row for the inbox yet, and is looked for only among the newest leads otherwise.
     if (keep) await tx`select private.index_new_leads(null, '100 years')`;

@@ -63,7 +63,7 @@ export function makeHttpServer(
   server.setTimeout(timeouts.idle);
   // Only `100-continue` means something to us; other expectations may be left unmet (RFC 9110, 10.1.1).
   server.on("checkExpectation", listener);
-  // Node takes its own listener off a socket before it hands it over, as at CONNECT, and an error that nothing listens to ends the process.
+  // At CONNECT, Node takes its own error listener off the socket, and an error without a listener ends the process.
   server.on("connection", (socket) => socket.on("error", () => {}));
   server.on("connect", (_, socket) => void answerAndClose(socket, refuse(refusals.noSuchMethod("CONNECT"))));
   refuseWhatIsNoRequest(server, pending, refuse);

@@ -1,5 +1,5 @@
 // Pages of the browser that one test hands on to the next. A page in a context of its own is a process of its own, which loads and compiles
-// everything anew: a page of the inbox takes some 360 ms of processor time so, and 180 in a page that is handed on.
+// everything anew: a page of the inbox then takes some 360 ms of processor time, and 180 in a page that is handed on.
 //
 // A test gets a handle to the page. After the test the page is emptied of what the test may have left there, and the handle is of no
 // use any more. The page of a test that failed, or that did more with it than `empty` undoes, is closed.

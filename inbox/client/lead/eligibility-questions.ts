@@ -33,7 +33,7 @@ export const beforeVisit: readonly (readonly [YesNoName, string])[] = [
   ["low_with_help", "A low so bad that another person had to help?"],
 ];
 export const afterVisit: readonly (readonly [YesNoName, string])[] = [
-  ["visit_planned", "If not: is such a visit planned?"],
+  ["visit_planned", "If none lately: is one planned?"],
   ["trained", "Can you, or somebody with you, be shown how to use the device?"],
 ];
 

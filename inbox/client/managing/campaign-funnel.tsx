@@ -63,8 +63,8 @@ export function CampaignFunnel({ campaigns }: Pick<Campaigns, "campaigns">) {
 }
 
 /**
- * A share in percent: "0%" only for none, and "100%" only for all or more. It is empty where the whole is 0, and where more loads came to
- * this step than to the step before (a reader may see the form first and read on later).
+ * A share in percent: "0%" only for none, and "100%" only for all or more. It is empty where the whole is 0, and for a loss below 0: more
+ * loads came to this step than to the one before (a reader may see the form first).
  */
 function share(part: number, whole: number): string {
   if (whole <= 0 || part < 0) return "";

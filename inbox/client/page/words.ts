@@ -55,8 +55,8 @@ export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
 /**
- * The words after a time in a zone that say whose clocks show it: "Eastern time" for the first zone of an unknown ZIP code, because the calling
- * hours are then those of Eastern time; "Central Time" where clocks at that place differ at this moment; else `theirs`.
+ * Says whose clocks show a time in a zone: "Eastern time" for the first zone of an unknown ZIP code, because its calling hours are in
+ * Eastern time; the zone's name, "Central Time", where clocks at that place differ at `at`; else `theirs`.
  */
 export function onClocks(
   { likeliest_state, zones }: Place,
