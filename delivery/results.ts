@@ -16,7 +16,7 @@ export interface Results {
   add(deliveries: readonly Delivery[], outcome: Outcome, isDueAgain: boolean): void;
   /**
    * Records what was added. Returns false when the database is unreachable. Never rejects. What cannot be recorded because of a bug is tried
-   * again after a pause, and delays nothing else.
+   * again after a pause, and delays others by one pause at most.
    */
   flush(): Promise<boolean>;
   isFlushing(): boolean;
@@ -46,8 +46,10 @@ export function makeResults(
           results = [...batch, ...results];
           return false;
         }
-        if (clock() >= retryAt) logBug(log, error);
-        retryAt = clock() + pauseAfterBug;
+        if (clock() >= retryAt) {
+          logBug(log, error);
+          retryAt = clock() + pauseAfterBug;
+        }
         const each = await recordEach(batch, recordThese);
         refused.push(...each.refused);
         results = [...each.left, ...results];
@@ -86,8 +88,8 @@ async function recordEach(
 ): Promise<{ refused: Result[]; left: readonly Result[] }> {
   const refused: Result[] = [];
   for (const [nth, result] of results.entries()) {
-    // It is no single result that cannot be recorded.
-    if (nth === 3 && refused.length === 3) return { refused: [...results], left: [] };
+    // The fault may not be in single results. What was not tried comes first the next time.
+    if (nth === 3 && refused.length === 3) return { refused: [...results.slice(nth), ...refused], left: [] };
     try {
       await recordThese([result]);
     } catch (error) {

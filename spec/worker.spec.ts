@@ -4,6 +4,8 @@ import { connect, type Sql } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { QueryTimeout } from "../database/timeout.ts";
 import type { Channel, Outcome } from "../delivery/channels/channel.ts";
+import { makeResults } from "../delivery/results.ts";
+import { aDelivery } from "./support/a-delivery.ts";
 import { startReceiver, until } from "./support/receiver.ts";
 import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
 
@@ -141,6 +143,37 @@ describe("the worker", () => {
     onTestFinished(async () => void (await sql`drop function private.refuse_one cascade`));
     start([channel]);
     await until(async () => (await count("delivered")) === 2);
+  });
+
+  it("tries what could not be recorded again after a minute, however often more comes, and first what was not tried", async () => {
+    let now = 0;
+    const recorded: string[] = [];
+    const refused = new Set(["a", "b", "c"]);
+    const query = async (work: (sql: Sql) => Promise<unknown>) => {
+      let batch: { channel: string }[] = [];
+      const fake = Object.assign(() => Promise.resolve(), { json: (rows: typeof batch) => (batch = rows) });
+      await work(fake as never);
+      if (batch.some(({ channel }) => refused.has(channel))) throw new TypeError("a bug");
+      recorded.push(...batch.map(({ channel }) => channel));
+    };
+    const results = makeResults({ query } as never, log, undefined, () => now);
+    const add = (...channels: string[]) =>
+      results.add(
+        channels.map((channel) => aDelivery({ channel })),
+        { kind: "delivered" },
+        false,
+      );
+    add("a", "b", "c", "d", "e");
+    await results.flush();
+    expect(recorded).toEqual([]);
+    for (now = 30_000; now < 60_000; now += 10_000) {
+      add("a");
+      await results.flush();
+    }
+    now = 60_000;
+    await results.flush();
+    expect(recorded).toEqual(["d", "e"]);
+    expect(lines.filter((line) => line.includes(" error bug"))).toHaveLength(2);
   });
 
   it.each<[string, (pool: Sql) => Promise<unknown>, string]>([
