@@ -1,7 +1,8 @@
 // A server that stops loses no request that is on its way. At a restart behind a proxy the socket that systemd holds stays open, so a
 // request that comes meanwhile is answered by the next process.
 import { once } from "node:events";
-import { connect } from "node:net";
+import { createServer } from "node:http";
+import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { inheritedSocket } from "../web/inherited-socket.ts";
 import { drain, listen } from "../web/listen.ts";
@@ -41,6 +42,31 @@ describe("a server that stops", () => {
     vi.advanceTimersByTime(1_100);
     expect(await closed).toBe("");
     await stopped;
+  });
+});
+
+describe("a server that stops while a visitor is slow to take an answer", () => {
+  it("sends the rest of the answer before it closes the connection", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "setTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const length = 20_000_000;
+    // Handed over as a whole, as answers of one piece are.
+    const server = createServer((_, answer) => answer.end("x".repeat(length)));
+    const accepted = once(server, "connection");
+    const { port } = new URL(await listen(server, { host: "127.0.0.1", port: 0 }));
+    const connection = connect(Number(port), "127.0.0.1").pause();
+    connection.write("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const [socket] = (await accepted) as [Socket];
+    while (socket.writableLength === 0) await new Promise((resolve) => setImmediate(resolve));
+    const stopped = drain(server);
+    vi.advanceTimersByTime(1_100);
+    let received = 0;
+    connection.on("data", ({ length }) => (received += length)).resume();
+    const closed = once(connection, "close");
+    while (received < length && !connection.closed) await new Promise((resolve) => setImmediate(resolve));
+    expect(received).toBeGreaterThan(length);
+    vi.advanceTimersByTime(100);
+    await Promise.all([closed, stopped]);
   });
 });
 

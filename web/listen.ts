@@ -77,7 +77,8 @@ export async function drain(server: Server): Promise<void> {
     const silent = [...open].filter(({ bytesRead }) => bytesRead === 0);
     if (silent.length > 0 && performance.now() - begun < firstByteGrace) return;
     for (const socket of silent) socket.destroy();
-    server.closeIdleConnections();
+    // Node takes an answer for sent as soon as it has all of it, and would cut off what a slow visitor has not got yet.
+    if (![...open].some(({ writableLength }) => writableLength > 0)) server.closeIdleConnections();
   }, 50);
   const late = setTimeout(() => server.closeAllConnections(), 7_000);
   await closed;
