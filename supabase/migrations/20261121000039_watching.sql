@@ -38,7 +38,7 @@ begin
   select count(*), min(w.created_at) into leads, oldest_at
   from private.lead_work w
   where w.created_at >= since and w.created_at <= until
-    and w.stage = 'open' and w.tried_at is null and w.reviewed_at is null and w.withdrawn_at is null
+    and w.stage = 'open' and w.tried_at is null and w.first_called_at is null and w.reviewed_at is null and w.withdrawn_at is null
     and not exists (
       select from private.deliveries d
       where d.lead_id = w.lead_id and d.event in ('lead.created', 'lead.overdue') and d.delivered_at is not null
