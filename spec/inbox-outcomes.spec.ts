@@ -193,7 +193,10 @@ describe("an outcome", () => {
       "１EG4TE5MK73",
       "ＭＢＩ：１ＥＧ４ＴＥ５ＭＫ７３",
     ];
-    const older = ["123-45-6789A", "Medicare 123 45 6789-B1", "123 45 6789 A.", "123456789d"];
+    const older = [
+      ...["123-45-6789A", "Medicare 123 45 6789-B1", "123 45 6789 A.", "123456789d", "Medicare123-45-6789A"],
+      ...["123456789–A", "123456789.A", "123-456-789A", "123 456 789A", "123-456789A", "12345-6789A"],
+    ];
     for (const note of [...divided, ...spaced, ...within, ...older]) {
       const answer = await dana.call("outcome", { id, call_id: null, outcome: "not_interested", note });
       expect([note, answer.status, answer.text]).toEqual([note, 400, '{"error":"medicare number"}']);
@@ -202,7 +205,7 @@ describe("an outcome", () => {
 
   it.each([
     "Call 305-555-0142 after 2 pm, 1 dog, 2 cats",
-    "33101-1234 is the ZIP code, 12-31-2026 at 9, order 123456789 is late, 123-45-678 a",
+    "33101-1234 is the ZIP code, 12-31-2026 at 9, 12/31/2026 9am, 305-555-0142x12, 612 345 678 a las 5, order 123456789 is late, 123-45-678 a",
     "1 EG4 TE5, 11EG4TE5MK73, 1EG4TE5MK735, 1SG4TE5MK73",
   ])("may hold other numbers: %s", async (note) => {
     const id = await addLead(database);
