@@ -21,9 +21,14 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
     );
   await retryDeadlock(
     async () => sql`
-      insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
-      on conflict (lead_id) do update
-        set outcome = coalesce(excluded.outcome, private.reviews.outcome), outcome_id = null`,
+      with reviewed as (
+        insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
+        on conflict (lead_id) do update
+          set outcome = coalesce(excluded.outcome, private.reviews.outcome), outcome_id = null
+        returning lead_id
+      )
+      -- A review by command ends the work on an open lead, also after a member's attempt, which counts as its first review.
+      update private.lead_work w set stage = 'closed' from reviewed r where w.lead_id = r.lead_id and w.stage = 'open'`,
   ).catch((error) => {
     throw codeOf(error) === "23503" ? erasedMeanwhile(id) : error;
   });

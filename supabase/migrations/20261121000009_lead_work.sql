@@ -130,7 +130,7 @@ return case
   )
 end;
 
--- Copies the time of a lead's first review to lead_work. A review ends the work on an open lead.
+-- Copies the time of a lead's first review to lead_work, which ends the work on an open lead.
 create function private.copy_review_to_work() returns trigger
 language plpgsql
 security definer
