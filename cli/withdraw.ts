@@ -1,5 +1,6 @@
 // `leads withdraw <id>`: a person withdrew the permission to be phoned. It is recorded with its time, and the channels are notified.
 import { reference } from "../lead/lead.ts";
+import { erasedMeanwhile } from "../team/refusal.ts";
 import { withdrawPermission } from "../team/withdraw-permission.ts";
 import type { AddCommand } from "./command.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
@@ -15,9 +16,9 @@ export const withdraw: AddCommand = (program, run) => {
     .action((part: string) =>
       run(async ({ sql, out }) => {
         const id = await findOne(sql, part);
-        const ended = await withdrawPermission(sql, id);
+        const { ended, isErased } = await withdrawPermission(sql, id);
         const what = ended.includes(id) ? "Permission withdrawn" : "The permission was withdrawn before";
-        await out(`${what}: ${reference(id)}. Do not phone.\n`);
+        if (!isErased) await out(`${what}: ${reference(id)}. Do not phone.\n`);
         const others = ended.filter((one) => one !== id);
         if (others.length > 0) {
           const has = others.length === 1 ? "which has" : "which have";
@@ -25,6 +26,7 @@ export const withdraw: AddCommand = (program, run) => {
             `Permission withdrawn: also of ${others.map(reference).join(", ")}, ${has} the same number.\n`,
           );
         }
+        if (isErased) throw erasedMeanwhile(id);
         return 0;
       }),
     );

@@ -155,6 +155,18 @@ describe("a lead that came while nothing looked for new ones", () => {
   });
 });
 
+describe("a lead that a member has tried", () => {
+  it("leaves the queue when it is reviewed by command, though that attempt was its first review", async () => {
+    const { owner } = database;
+    const stage = async () =>
+      (await owner`select stage from private.lead_work where lead_id = ${id}`)[0]?.stage;
+    await owner`insert into private.reviews (lead_id, outcome) values (${id}, 'no answer')`;
+    await owner`update private.lead_work set stage = 'open' where lead_id = ${id}`;
+    expect((await leads(url, "review", id, "--outcome", "qualifies")).status).toBe(0);
+    expect(await stage()).toBe("closed");
+  });
+});
+
 describe("a lead that is erased while a command about it runs", () => {
   it.each(["review", "withdraw", "erase --yes"])("leads %s: is said to be there no more", async (command) => {
     const { owner } = database;
@@ -167,6 +179,23 @@ describe("a lead that is erased while a command about it runs", () => {
     expect(await running).toEqual({
       status: 1,
       stdout: "",
+      stderr: `There is no lead ${reference(id)} any more.\n`,
+    });
+  });
+
+  it("is said to be there no more also where another has its number, whose permission ends all the same", async () => {
+    const { owner } = database;
+    const [{ id: other } = { id: "" }] = await owner<{ id: string }[]>`
+      insert into leads ${owner(aLead({ name: "Other", email: "other@example.com" }))} returning id`;
+    const { running } = await owner.begin(async (sql) => {
+      await sql`select private.erase_leads(array[${id}]::uuid[], 'asked')`;
+      const running = leads(url, "withdraw", id);
+      await until(async () => (await sessionsWaitingForLocks(owner, "leads command")).length > 0);
+      return { running };
+    });
+    expect(await running).toEqual({
+      status: 1,
+      stdout: `Permission withdrawn: also of ${reference(other)}, which has the same number.\n`,
       stderr: `There is no lead ${reference(id)} any more.\n`,
     });
   });

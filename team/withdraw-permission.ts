@@ -2,17 +2,20 @@
 // its phone numbers, and the numbers go on the stop list.
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
-import { erasedMeanwhile } from "./refusal.ts";
 
-/**
- * Returns the ids of the leads whose permission this ended; not this lead's own when its permission had ended before. The channels are notified.
- * @throws Refusal when the lead was erased meanwhile.
- */
-export async function withdrawPermission(sql: Sql, id: string): Promise<string[]> {
+export interface Withdrawn {
+  /** The leads whose permission this ended; not this lead itself when its permission had ended before. */
+  ended: string[];
+  /** Whether this lead was erased meanwhile. */
+  isErased: boolean;
+}
+
+/** The channels are notified. */
+export async function withdrawPermission(sql: Sql, id: string): Promise<Withdrawn> {
   const ended = await retryDeadlock(
     async () => sql<{ id: string }[]>`select private.withdraw_permission(${id}) as id`,
   );
-  if (ended.length === 0 && (await sql`select from public.leads where id = ${id}`).count === 0)
-    throw erasedMeanwhile(id);
-  return ended.map((row) => row.id);
+  const ids = ended.map((row) => row.id);
+  const isErased = !ids.includes(id) && (await sql`select from public.leads where id = ${id}`).count === 0;
+  return { ended: ids, isErased };
 }
