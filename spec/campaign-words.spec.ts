@@ -73,6 +73,23 @@ describe("a campaign's word", () => {
     },
   );
 
+  it.each([
+    ["Spring – Seniors", "Spring%20%E2%80%93%20Seniors", "spring - seniors"],
+    ["ő", "%C5%91", ""],
+    ["spring™2", "spring%E2%84%A22", "spring-2"],
+  ])("is the same typed and percent-encoded: %s", async (typed, encoded, clean) => {
+    expect(await cleaned([typed, encoded])).toEqual([clean, clean]);
+  });
+
+  it("is removed also where blanks hide the shape of a phone number, and keeps its name before a number that it is too long for", async () => {
+    const long = "cgm_seniors_florida_spring_lookalike_broad_mobile_120210987654321098";
+    expect(await cleaned(["305    555    0142", "55    50142", long])).toEqual([
+      "(removed)",
+      "(removed)",
+      "cgm_seniors_florida_spring_lookalike_broad_mobile",
+    ]);
+  });
+
   it("is one that the tables take, whatever was sent, and is cleaned no further by a second cleaning", async () => {
     const anything = fc.oneof(
       fc.string({ unit: "grapheme", maxLength: 80 }),

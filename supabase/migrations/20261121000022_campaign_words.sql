@@ -39,7 +39,7 @@ begin
     foreach part in array parts[2:] loop
       if part ~ '^[0-9a-f]{2}' then
         code := get_byte(decode(left(part, 2), 'hex'), 0);
-        word := word || case when code = 43 then ' ' when code between 32 and 126 then lower(chr(code)) else '-' end || substr(part, 3);
+        word := word || case when code = 43 then ' ' when code between 32 and 126 then lower(chr(code)) else '~' end || substr(part, 3);
       else
         word := word || '-' || part;
       end if;
@@ -48,6 +48,15 @@ begin
   if strpos(word, '@') > 0 then
     return '(removed)';
   end if;
+  -- Before the tests for what is personal, so that they see the word as it is kept.
+  word := regexp_replace(word, '[^a-z0-9 ._-]+', '-', 'g');
+  word := regexp_replace(word, ' {2,}', ' ', 'g');
+  word := ltrim(word, ' ._-');
+  -- A number that the cut would divide goes, because what is left of an ad network's number may look like a phone number.
+  if substr(word, 61, 1) between '0' and '9' then
+    word := regexp_replace(left(word, 60), '[0-9]+$', '');
+  end if;
+  word := rtrim(left(word, 60), ' ._-');
   -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of a day
   -- such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
   if length(translate(word, '0123456789', '')) <= length(word) - 7 then
@@ -64,9 +73,7 @@ begin
     and length(word) - length(regexp_replace(word, '[a-z][0-9]|[0-9][a-z]', '', 'g')) >= 10 then
     return '(removed)';
   end if;
-  word := regexp_replace(word, '[^a-z0-9 ._-]+', '-', 'g');
-  word := regexp_replace(word, ' {2,}', ' ', 'g');
-  return rtrim(left(ltrim(word, ' ._-'), 60), ' ._-');
+  return word;
 end $$;
 
 revoke execute on function private.clean_campaign_word from public;
