@@ -121,7 +121,7 @@ begin
     insert into private.campaign_names (source, medium, campaign, variant, first_day)
     select g.source, g.medium, g.campaign, g.variant, today
     from given g
-    where g.campaign <> '(other)' and not exists (
+    where g.campaign <> '(other)' and (g.source, g.medium, g.campaign) <> ('', '', '') and not exists (
       select from private.campaign_names c
       where (c.source, c.medium, c.campaign, c.variant) = (g.source, g.medium, g.campaign, g.variant)
     )
@@ -131,7 +131,7 @@ begin
     returning source, medium, campaign, variant
   ),
   named as (
-    select g.*, exists (
+    select g.*, (g.source, g.medium, g.campaign) = ('', '', '') or exists (
       select from private.campaign_names c
       where (c.source, c.medium, c.campaign, c.variant) = (g.source, g.medium, g.campaign, g.variant)
       union all
