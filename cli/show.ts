@@ -65,14 +65,14 @@ function page({ lead, permission, deliveries, ...work }: LeadDetails, now: Date,
     );
   if (work.eligibility_checks.length > 0)
     sections.push(section("Eligibility checks", work.eligibility_checks.map(checkLine)));
-  const failed = deliveries.some(({ failed_at }) => failed_at);
+  const failed = deliveries.some(({ failed_at, channel_state }) => failed_at && channel_state !== "retired");
   if (failed) sections.push([`To send again what failed: ${typed(`retry ${reference(lead.id)}`)}`]);
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
 function teamLines(lead: LeadRow, now: Date): Line[] {
   const due = reviewBy(lead.created_at);
-  const reviewed = lead.reviewed_at && [clock(lead.reviewed_at), lead.outcome && inWords(lead.outcome)];
+  const reviewed = lead.reviewed_at && [clock(lead.reviewed_at), lead.outcome];
   const review: Line = reviewed
     ? ["Reviewed", reviewed.filter(Boolean).join(": ")]
     : lead.withdrawn_at
@@ -115,12 +115,15 @@ function wordingLines({ wording, notice_text, ...notice }: PermissionDetails, ce
 const optional = (label: string, value: string | null): Line[] => (value ? [[label, value]] : []);
 
 function deliveryLine(delivery: DeliveryState): Line {
-  const { event, channel, attempts, delivered_at, failed_at, due_at, last_error } = delivery;
+  const { event, channel, attempts, delivered_at, failed_at, due_at, last_error, channel_state } = delivery;
   const attemptCount = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const why = last_error ? `: ${last_error}` : "";
   if (delivered_at) return [channel, `${event} delivered ${clock(delivered_at)} (${attemptCount})`];
+  if (failed_at && channel_state === "retired")
+    return [channel, `${event} not sent: the channel is retired (${attemptCount})`];
   if (failed_at) return [channel, `${event} FAILED ${clock(failed_at)} (${attemptCount})${why}`];
-  return [channel, `${event} pending, next try ${clock(due_at)} (${attemptCount} so far)${why}`];
+  const when = channel_state === "on" ? `next try ${clock(due_at)}` : "until the channel is set up again";
+  return [channel, `${event} pending, ${when} (${attemptCount} so far)${why}`];
 }
 
 function checkLine({ at, member, result, reasons, answers }: EligibilityCheck): Line {

@@ -95,13 +95,17 @@ export interface DeliveryState extends Pick<Delivery, "id" | "event" | "channel"
   delivered_at: Date | null;
   failed_at: Date | null;
   last_error: string | null;
+  /** "off": it is not set up, so nothing is tried until it is. */
+  channel_state: "on" | "off" | "retired";
 }
 
 /** A lead's deliveries, in the order they were owed. */
 export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliveryState[]> {
   return sql<DeliveryState[]>`
-    select id, event, channel, created_at, due_at, attempts, delivered_at, failed_at, last_error
-    from private.deliveries where lead_id = ${leadId} order by created_at, event, channel`;
+    select d.id, d.event, d.channel, d.created_at, d.due_at, d.attempts, d.delivered_at, d.failed_at, d.last_error,
+      case when c.retired_at is not null then 'retired' when c.enabled then 'on' else 'off' end as channel_state
+    from private.deliveries d join private.channels c on c.name = d.channel
+    where d.lead_id = ${leadId} order by d.created_at, d.event, d.channel`;
 }
 
 // A failed delivery starts over with all its attempts; its last error stays until the next outcome, because it also tells

@@ -160,6 +160,25 @@ Deliveries
     );
   });
 
+  it("says of a channel that is off that nothing is tried, and of a retired one that nothing is sent, and does not advise to try that", async () => {
+    const { owner } = database;
+    const shown = async () => (await leads(url, "show", id("Rosa"))).stdout;
+    expect(await shown()).toContain("lead.created pending, next try ");
+    await owner`update private.channels set enabled = false`;
+    expect(await shown()).toContain(
+      "lead.created pending, until the channel is set up again (0 attempts so far)",
+    );
+    await owner.begin(async (tx) => {
+      await tx`update private.channels set retired_at = now()`;
+      await tx`update private.deliveries set failed_at = now() where lead_id = ${id("Rosa")}`;
+    });
+    const ofRetired = await shown();
+    expect(ofRetired).toContain("lead.created not sent: the channel is retired (0 attempts)");
+    expect(ofRetired).not.toContain("To send again");
+    await owner`update private.deliveries set failed_at = null where lead_id = ${id("Rosa")}`;
+    await owner`update private.channels set retired_at = null, enabled = name = 'webhook'`;
+  });
+
   it("takes a terminal that states no width for a wide one", async () => {
     const { stdout } = await waitForExit(startOnTerminal(["show", id("Rosa")], { DATABASE_URL: url }));
     expect(stdout).toContain("I agree in writing that Example Supply may phone me about\r\n");
