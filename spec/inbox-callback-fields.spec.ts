@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { callLead } from "./support/calls.ts";
-import { addLead, aPhoneNumber, noonZip } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, nightZip, noonZip } from "./support/inbox.ts";
 import { dayAhead, setCallback, setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, dana, lee, maria, leadPage, beginCall } = await setUpInboxInBrowser();
@@ -85,5 +85,22 @@ describe("a callback of a person whose ZIP code is unknown", () => {
     expect(await text(page, ".history")).toMatch(/Callback \w+day 3:00 AM Eastern time$/m);
     await page.getByRole("link", { name: "Queue", exact: true }).first().click();
     await expect.poll(() => text(page, ".row")).toMatch(/Callback \w+day 3:00 AM Eastern time/);
+  });
+});
+
+describe("a call that was refused outside the hours", () => {
+  it("is said to be lawful once it is the time at which the person asked to be called", async () => {
+    const id = await addLead(database, { zip_code: nightZip });
+    const page = await leadPage(dana, id);
+    await page.getByRole("button", { name: "Call", exact: true }).click();
+    const refusal = page.locator(".call").getByRole("alert");
+    await refusal.waitFor();
+    await database.owner`
+      update private.lead_work set stage = 'callback', callback_asked_for = true, callback_zone = 'UTC', callback_at = now()
+      where lead_id = ${id}`;
+    // An event has the page load the lead again.
+    await lee.call("claim", { id });
+    await page.getByText("Lawful now, because the person asked to be called at this time.").waitFor();
+    expect(await refusal.count()).toBe(0);
   });
 });

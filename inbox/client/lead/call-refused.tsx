@@ -59,8 +59,10 @@ export function useEndOfRefusal(
   }, [isOver, forget]);
 }
 
-function isReasonOf({ refused }: Refusal, { place, next_attempt_at }: Lead, isHeldByOther: boolean): boolean {
+function isReasonOf({ refused }: Refusal, lead: Lead, isHeldByOther: boolean): boolean {
+  const { place, next_attempt_at, asked_for_now } = lead;
   if (refused === "withdrawn" || refused === "stopped") return true;
   if (refused === "claimed") return isHeldByOther;
-  return refused === "attempts" ? next_attempt_at !== null : !place.callable && place.reason === refused;
+  if (refused === "attempts") return next_attempt_at !== null;
+  return !place.callable && !asked_for_now && place.reason === refused;
 }
