@@ -222,8 +222,18 @@ describe("a manager at a lead", () => {
     await page.getByRole("button", { name: "Erase this lead" }).click();
     expect(await page.getByLabel("Type the reference").inputValue()).toBe("");
     expect(await page.getByText("This is another reference.").count()).toBe(0);
+    // Of an empty field, too, the next question shows no refusal; and one that comes after the question is closed is said on the page.
+    const erase = page.getByRole("button", { name: "Erase", exact: true });
+    const refused = page.waitForResponse("**/api/erase");
+    await erase.click();
+    await refused;
+    await page.getByText("This is another reference.").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("Nothing is erased: another reference was typed.").waitFor();
+    await page.getByRole("button", { name: "Erase this lead" }).click();
+    expect(await page.getByText("another reference").count()).toBe(0);
     await page.getByLabel("Type the reference").fill(id.slice(-8));
-    await page.getByRole("button", { name: "Erase", exact: true }).click();
+    await erase.click();
     await page.getByText("Nobody is waiting.").waitFor();
   });
 });
@@ -321,10 +331,10 @@ describe("the audit log's page", () => {
     await lead.fill("12ab34cg");
     expect(await page.getByRole("alert").count()).toBe(0);
     await lead.blur();
-    await page.getByText("Not a reference, such as 12ab34cd. All leads are shown.").waitFor();
+    await page.getByText("A reference is like 12ab34cd. All leads are shown.").waitFor();
     await lead.fill("12ab-34c");
     await lead.blur();
-    await page.getByText("Not a reference, such as 12ab34cd. All leads are shown.").waitFor();
+    await page.getByText("A reference is like 12ab34cd. All leads are shown.").waitFor();
     await lead.fill("12ab34cd");
     await page.getByText("No entry matches the filters.").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
@@ -361,5 +371,10 @@ describe("the costs of campaigns", () => {
     await choose(aCost("0"));
     await page.getByText("1 cost is taken away.").waitFor();
     expect(await page.getByText("recorded.").count()).toBe(0);
+    await page.evaluate(() => {
+      File.prototype.text = () => Promise.reject(new DOMException("", "NotReadableError"));
+    });
+    await choose(aCost("6"));
+    await page.getByText("The browser cannot read the file.").waitFor();
   });
 });

@@ -12,8 +12,8 @@ export function LeadManagement({ lead }: { lead: Lead }) {
   const [isConfirming, setConfirming] = useState(false);
   const erase = useAction("erase");
   const ask = () => {
-    // A dialog that is opened again must not show the failure of an earlier attempt.
-    if (erase.error) erase.reset();
+    // A dialog that is opened again must not show what came of an earlier attempt.
+    if (!erase.isPending) erase.reset();
     setConfirming(true);
   };
   return (
@@ -22,8 +22,11 @@ export function LeadManagement({ lead }: { lead: Lead }) {
       <button type="button" className="button quiet" onClick={ask}>
         Erase this lead
       </button>
-      {/* The question may be closed before its answer is here, and an erasure that failed must not go unsaid. */}
+      {/* The question may be closed before its answer is here, and an erasure that failed or was refused must not go unsaid. */}
       {!isConfirming && <FailureNotice error={erase.error} />}
+      {!isConfirming && erase.data && "refused" in erase.data && (
+        <Notice kind="trouble">Nothing is erased: another reference was typed.</Notice>
+      )}
       {isConfirming && <Erasure lead={lead} erase={erase} onClose={() => setConfirming(false)} />}
     </section>
   );

@@ -62,7 +62,7 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
   );
 }
 
-/** Of a lead: the end of its id, of eight digits or more, or all of it. */
+/** The last eight digits or more of a lead's id, or all of it. */
 const isReference = (text: string): boolean =>
   /^[0-9a-f-]{8,36}$/i.test(text) && text.replaceAll("-", "").length >= 8;
 
@@ -83,7 +83,7 @@ function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: strin
       type="text"
       autoComplete="off"
       value={typed}
-      problem={isWrong ? "Not a reference, such as 12ab34cd. All leads are shown." : undefined}
+      problem={isWrong ? "A reference is like 12ab34cd. All leads are shown." : undefined}
       onChange={({ target }) => type(target.value.trim())}
       onBlur={() => setLeft(true)}
     />

@@ -138,10 +138,12 @@ interface FileProps extends SendProps {
 
 function CostFile({ isBusy, onRefuse, onSend }: FileProps) {
   const read = async (input: HTMLInputElement) => {
-    const text = await input.files?.[0]?.text();
-    if (text === undefined) return;
+    const chosen = input.files?.[0];
+    if (!chosen) return;
+    const text = await chosen.text().catch(() => undefined);
     // So that the same file can be chosen again once it is corrected.
     input.value = "";
+    if (text === undefined) return onRefuse("unreadable");
     const problem = isBusy ? "busy" : problemOf(text);
     onRefuse(problem ?? (onSend(text) ? undefined : "busy"));
   };
@@ -166,6 +168,7 @@ function problemOf(text: string) {
 /** Why a file that was chosen is not sent. */
 const refusals = {
   empty: "The file is empty.",
+  unreadable: "The browser cannot read the file. Please choose it again.",
   "too long": "The file is too long. Please divide it: 50,000 characters at once.",
   busy: "The file before was still being recorded. Please choose this one again.",
 };
