@@ -41,13 +41,15 @@ async function measure(): Promise<void> {
       const sender =
         target && spawn(process.execPath, [import.meta.filename, "send", target], { stdio: "inherit" });
       if (sender) {
-        process.once("exit", () => sender.kill());
+        const end = () => sender.kill();
+        process.once("exit", end);
+        sender.once("exit", () => process.off("exit", end));
         // Measuring begins once the sender runs.
         await wait(1_000);
       }
       const latencies = await insertsFor(server.address, seconds);
       if (sender) {
-        if (sender.exitCode !== null) throw new Error("The sender of the messages has ended.");
+        if (sender.exitCode !== null) throw new Error("The sender of the beacons has ended.");
         const gone = once(sender, "exit");
         sender.kill();
         await gone;

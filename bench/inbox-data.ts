@@ -10,7 +10,7 @@ export async function signIn(sql: Sql): Promise<string> {
   return row?.session.token ?? "";
 }
 
-/** Adds open leads of the last day. As sets and without triggers, because those of an insert are measured elsewhere. */
+/** Adds open leads of the last day. All at once and without the triggers, which are measured elsewhere. */
 export async function fill(sql: Sql, count: number): Promise<void> {
   await sql`alter table public.leads disable trigger user`;
   await sql`
@@ -31,7 +31,7 @@ export async function fill(sql: Sql, count: number): Promise<void> {
   await sql`vacuum analyze`;
 }
 
-/** Indexes what a load has left, while the product does so too, because otherwise the next round would pay for it. */
+/** Helps the product index what a load has left, because the next round would otherwise pay for it. */
 export async function settle(sql: Sql): Promise<void> {
   for (;;) {
     const [row] = await sql<{ made: number }[]>`

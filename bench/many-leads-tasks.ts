@@ -170,7 +170,7 @@ export async function readSamples(sql: Sql): Promise<Samples> {
       (select m.id from private.members m where m.name = 'Member 3') as member,
       w.created_at::date::text as "farDay"
     from private.lead_work w 
-    where w.created_at < (select min(x.created_at) + (max(x.created_at) - min(x.created_at)) / 2 from private.lead_work x)
+    where w.created_at <= (select min(x.created_at) + (max(x.created_at) - min(x.created_at)) / 2 from private.lead_work x)
     order by w.created_at desc limit 1`;
   if (!row) throw new Error("There are no leads.");
   return { ...row, farInQueue: `3|f|${new Date(Date.now() + 6 * 3_600_000).toISOString()}|${row.id}` };

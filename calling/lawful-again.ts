@@ -10,14 +10,14 @@ export interface NextCall {
   state?: string | undefined;
 }
 
-/** "Lawful again Monday 9:00 AM in Kentucky." A day more than six days away has its date too. */
+/** "Lawful again Monday 8:00 AM in Alabama." A day more than six days away has its date too. */
 export function lawfulAgain({ at, ...clocks }: NextCall, now: Date): string {
   return at === null
     ? "No hour in the next 14 days is lawful."
     : `Lawful again ${momentOn(clocks, at, now)}.`;
 }
 
-/** "Monday 9:00 AM in Kentucky", or "Monday 1:00 PM Eastern time" when the ZIP code is unknown. */
+/** "Monday 8:00 AM in Alabama", or "Monday 1:00 PM Eastern time" when the ZIP code is unknown. */
 export function momentOn({ zone, state = "unknown" }: Clocks, at: Date, now: Date): string {
   const where = state === "unknown" ? "Eastern time" : inState(state);
   return `${dayThere(at, zone, now)} ${timeThere(at, zone)} ${where}`;

@@ -1,5 +1,5 @@
 // JSON as the commands print it: exact values, control characters escaped so that no terminal interprets them, and long arrays
-// streamed with one element on each line (jsonArray). Names are those of the tables' columns, such as `created_at`; times are ISO 8601 in UTC.
+// streamed with one element on each line (jsonArray). Names are in snake case, such as `created_at`; times are ISO 8601 in UTC.
 
 /** JSON in which every control and format character is escaped as \u...., because a terminal may obey it. */
 export const json = (value: unknown, indent?: number): string => escaped(JSON.stringify(value, null, indent));

@@ -4,6 +4,7 @@ import { databaseAddress } from "../config/addresses.ts";
 import { connect } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
+import { beforeSetting } from "../log/installation.ts";
 import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
 import { Refusal } from "../team/refusal.ts";
@@ -24,7 +25,7 @@ export const move: AddCommand = (program, run) => {
     )
     .addHelpText(
       "after",
-      `\nExamples:\n  PGPASSWORD=... ${typed("move --to postgres://leads_owner@db.example.com/leads")}\n  ${typed("move --to embedded")}`,
+      `\nExamples:\n  ${beforeSetting}PGPASSWORD=... ${typed("move --to postgres://leads_owner@db.example.com/leads")}\n  ${typed("move --to embedded")}`,
     )
     .action(({ to }: { to?: string }) => {
       const target = readTarget(to);

@@ -30,7 +30,7 @@ const pause = 1_000;
  * Prepares the owner's database, and tries again each second while it is unreachable: the schema first, then `setUp`,
  * which does what else the first lead needs. `open` opens the owner's pool, anew for each attempt, because postgres.js mixes
  * up the results of a connection that was lost. Returns early when `signal` aborts.
- * @throws MigrationError, DatabaseRefusal when the address, the password, the encoding or the owner's rights are wrong, and any
+ * @throws MigrationError, DatabaseRefusal when the login, the database's name, the encoding or the owner's rights are wrong, and any
  * error that is no trouble of the database, because that is a bug.
  */
 export async function prepare(

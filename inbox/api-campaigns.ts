@@ -89,8 +89,8 @@ export const campaigns = {
     response: Campaigns,
   },
   /**
-   * Records what campaigns cost (a CSV file as team/campaign-costs.ts reads it), all of it or nothing. A problem is a sentence that names
-   * a line.
+   * Records what campaigns cost (a CSV file as team/campaign-costs.ts reads it), all of it or nothing. A problem is a sentence that
+   * names a line. After twenty, one says how many more there are.
    */
   "campaigns/costs": {
     manager: true,

@@ -102,7 +102,7 @@ export const OpenLead = v.object({
       withdrawn: v.boolean(),
     }),
   ),
-  /** The member's own call that has no outcome yet. */
+  /** The member's latest call of the last hour, if it has no outcome yet; null once the permission is withdrawn or the number is stopped. */
   under_way: v.nullable(
     v.object({ call_id: Id, phone: v.nullable(v.string()), tel: v.nullable(v.string()), at: Moment }),
   ),
@@ -126,7 +126,7 @@ export const NotCalled = v.object({
 export const StopProof = v.object({
   stopped_at: Moment,
   stopped_by: Person,
-  /** This lead and those that share a number with it, if their permission has ended, by this stop or another, with the channels told of each. */
+  /** Of this lead and those that share a number with it: each whose permission has ended, by any stop, with the channels to tell. */
   leads: v.array(
     v.object({
       id: Id,

@@ -5,14 +5,14 @@ import { existsSync } from "node:fs";
 /** A release carries a list of its files, which deploy/build-release writes. */
 const isRelease = existsSync(new URL("../MANIFEST", import.meta.url));
 
-/** Whether deploy/install has installed this release: it makes this folder, and a container has none, no sudo and no systemd. */
+/** Whether deploy/install, which makes /etc/leads, has installed this release. A container has no /etc/leads, sudo or systemd. */
 export const isInstalled = isRelease && existsSync("/etc/leads");
 
-/** The program `leads` as it is typed here; its words follow after a space. */
+/** The program `leads` as it is typed here, by root or after `sudo` where it is installed; its words follow after a space. */
 export const leadsProgram = isRelease ? "leads" : "npm run leads --";
 
 /**
- * What a person types before a setting and a command, as in `sudo DATA_DIR=... leads restore`. A release's command changes to the user
+ * What a person types before a setting and a command, as in `sudo DATA_DIR=... leads restore`. An installed release's command changes to the user
  * leads, which only root may do, and sudo passes on only a setting that stands after it.
  */
 export const beforeSetting = isInstalled ? "sudo " : "";

@@ -25,8 +25,7 @@ async function main(): Promise<void> {
     await writeStaticSite(folder, config, experiments);
     makeCurrent(projectRoot, folder, madeOf);
   } catch (error) {
-    // The folder stays where it is in force already, because only the replacement of `dist/` has failed.
-    if (currentBuild()?.folder !== folder) rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
     throw error;
   }
   process.stderr.write(`Built the site in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);

@@ -25,7 +25,10 @@ export interface Refused {
   language?: string | undefined;
   /** The form states it again, because the article that answers has another address than the page that was posted from. */
   campaign?: string;
-  /** The form states it again, because that article is not counted, so its form has no field that only a browser without script sends. */
+  /**
+   * The form states it again, because that article is not counted, and its form therefore lacks the field that only a browser without script
+   * sends.
+   */
   isWithoutScript?: boolean;
 }
 

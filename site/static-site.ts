@@ -69,8 +69,8 @@ async function renderDocuments(
 }
 
 /**
- * Statements that tell a hosted database the wordings of these pages. Its function cannot tell it a wording from NOTICE_FILE, because it
- * reads no files.
+ * Statements that tell a hosted database the wordings of these pages. The hosted function cannot, because it reads no files, and so no
+ * NOTICE_FILE.
  */
 function noticesSql(config: Config): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -113,7 +113,7 @@ describe("a server with BACKUP_DIR", () => {
     expect(await readdir(kept)).toHaveLength(1);
   });
 
-  it("says so where no folder can be made, and does not try without end", async () => {
+  it("says so where no folder can be made, as below /proc, where Node's own mkdir never ends", async () => {
     expect(await tryBackup(3, "/proc/leads")).toBe(true);
     expect((await state())?.failure).toMatch(/^BACKUP_DIR cannot be made \([A-Z]+\)\.$/);
   });

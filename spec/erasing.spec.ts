@@ -65,7 +65,7 @@ const notice = (them: "it" | "them") =>
   `Channels that had been told of ${them} are told to erase ${them} too, except retired ones. Backups made before still hold ${them}.\n`;
 
 describe("leads erase", () => {
-  it("enqueues no message for a retired channel, because nothing would send it, and keeps it for the day it is set up again", async () => {
+  it("keeps the message for a retired channel as failed, because nothing would send it before the day it is set up again", async () => {
     const { owner } = database;
     await owner`update private.deliveries set attempts = 1 where lead_id = ${id("Other")}`;
     const enabled = await owner`select name from private.channels where enabled order by name`;
@@ -97,7 +97,7 @@ describe("leads erase", () => {
     ).toEqual([{ event: "lead.erased", channel: "webhook" }]);
   });
 
-  it("removes all leads with an e-mail address, however it was typed, also one of this moment", async () => {
+  it("removes all leads with an e-mail address, however it was typed, also one that the lists do not have yet", async () => {
     // The lists have later leads and not this one, as after a transaction that took long.
     await database.owner`update leads set created_at = now() - interval '1 year' where id = ${id("Rosa again")}`;
     await database.owner`delete from private.lead_work where lead_id = ${id("Rosa again")}`;

@@ -26,7 +26,7 @@ describe("leads stop", () => {
     );
   });
 
-  it("says so when no lead with the number had a permission that stood, as with one that was mistyped", async () => {
+  it("says so when no lead with the number had a permission that stood, as when it was mistyped", async () => {
     expect(await leads(database.url, "stop", aPhoneNumber())).toEqual({
       status: 0,
       stdout: "On the stop list. Permission withdrawn of 0 leads. Do not phone.\n",

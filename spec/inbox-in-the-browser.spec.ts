@@ -182,7 +182,7 @@ describe("the queue on a slow machine", () => {
   it("is asked for before the pages' own script has been read, and asked for once", async () => {
     await addLead(database, { name: "Rosa Martinez" });
     const page = await as(dana, "/healthz");
-    // The clock stands, because the page asks again for an answer that came a second before the other.
+    // The clock stands, because the page asks again who is signed in when that answer is a second old.
     await page.clock.setFixedTime(Date.now());
     const asked: string[] = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));

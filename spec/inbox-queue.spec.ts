@@ -78,10 +78,9 @@ describe("the queue", () => {
     ["beside an e-mail address", "rosa@example.com or 111 555 9876", "… or …"],
     ["beside an e-mail address, with a comma between", "rosa@example.com,111-555-9876", "…"],
     ["with three dots within it", "111…555…9876", "…"],
-    ["as a part of an e-mail address, which is one all the same", "rosa1115559876@example.com", undefined],
   ])(
     "hides a number that somebody typed %s, except from the member whose call is under way",
-    async (_, email, hidden = email) => {
+    async (_, email, hidden) => {
       const id = await addLead(database, { email });
       expect((await dana.call("open", { id })).body.email).toBe(hidden);
       await dana.call("claim", { id });
@@ -89,6 +88,12 @@ describe("the queue", () => {
       expect((await dana.call("open", { id })).body.email).toBe(email);
     },
   );
+
+  it("shows an e-mail address whole when a number is a part of it", async () => {
+    const email = "rosa1115559876@example.com";
+    const id = await addLead(database, { email });
+    expect((await dana.call("open", { id })).body.email).toBe(email);
+  });
 
   it("has nobody who withdrew the permission", async () => {
     const id = await addLead(database);

@@ -247,7 +247,7 @@ describe("with the embedded PostgreSQL", () => {
         perform pg_terminate_backend(pid) from pg_stat_activity where usename = 'leads_intake';
       end $$`);
       await expectRefused(await answers);
-      // The last try is not recalled when its visitor has an answer: it ends by the timeout, as long as the table is locked.
+      // An answer to the visitor does not cancel the last try: the timeout ends it while the table is locked.
       await expect.poll(() => sessionsWaitingForLocks(owner, "leads intake")).toEqual([]);
     });
     expect(await storedCount()).toBe(before);

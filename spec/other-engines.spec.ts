@@ -94,7 +94,7 @@ async function startScriptBlocker(site: string): Promise<string> {
     const onward = request(site + incoming.url, { method: incoming.method ?? "GET", headers }, (answer) => {
       const policy = { "content-security-policy": "script-src 'none'" };
       outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...policy });
-      answer.pipe(outgoing);
+      answer.on("error", () => outgoing.destroy()).pipe(outgoing);
     });
     // A site that goes away while it answers ends the request, and not the chapter.
     onward.on("error", () => outgoing.destroy());

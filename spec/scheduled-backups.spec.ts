@@ -53,7 +53,7 @@ const scratchDatabases = () => database.owner<{ name: string }[]>`
 const restorations = () => database.owner`
   select from pg_stat_activity
   where starts_with(datname, 'leads_verify_' || left(md5(current_database()), 12)) and application_name = 'leads backup' and state is not null`;
-/** As one that a killed process has left. */
+/** A name as a killed process leaves it. */
 const scratchName = async (sql: Sql) =>
   (
     await sql<{ name: string }[]>`
@@ -307,7 +307,7 @@ describe("a scheduled backup", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it("is out of reach for the roles that serve visitors, deliveries and the inbox", async () => {
+  it("has its state out of reach of the roles that serve visitors, deliveries and the inbox", async () => {
     for (const role of ["leads_intake", "leads_delivery", "leads_team"] as const) {
       const sql = connect(roleAddress(database.url, role), { max: 1 });
       await expect(sql`select * from private.backup_state`).rejects.toMatchObject({ code: "42501" });

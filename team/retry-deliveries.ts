@@ -4,7 +4,7 @@ import * as outbox from "../delivery/outbox.ts";
 
 /**
  * How many deliveries are due now, or why none is sent. "delivered": all were delivered, except what a retired channel did not take. "not
- * owed": none is owed and none was delivered, because the lead was erased before any channel was told of it. "erasure waits": the message
+ * owed": none is owed and none was delivered, because the lead was erased before any channel, except a retired one, was told of it. "erasure waits": the message
  * that the lead was erased waits for its first attempt. "no channel": no channel is set up. "channel not set up": deliveries are owed, but
  * only to channels that are not set up.
  */

@@ -1,4 +1,4 @@
-// Which pages of other sites may read our answers (CORS): to both calls on our own server, to call 2 on hosted Supabase. Errors carry
+// Which other sites' pages may read the answers (CORS) to both calls on our own server, and to call 2 on hosted Supabase. Errors carry
 // these headers as well: a browser hides an answer without them, and the visitor would read "no network". Where single sites are named,
 // the answer to bytes that are no HTTP request allows no origin, because none is known.
 

@@ -77,7 +77,7 @@ function offline(begunAt: number): never {
 /**
  * False for what a proxy in front answers in the server's place, such as its own sign-in, or that it knows no such address while the server
  * starts again. The server's answers are JSON, and empty where a session is missing or locked. A status of
- * 500 or more counts in either case, because it says by itself what is wrong.
+ * 500 or more passes, whoever sent it, because it says by itself what is wrong.
  */
 const isOurs = ({ status, headers }: Response, text: string): boolean =>
   status >= 500 ||

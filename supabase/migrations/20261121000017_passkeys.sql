@@ -43,7 +43,7 @@ declare
   challenge text := private.random_token();
 begin
   delete from private.challenges c where c.expires_at < now();
-  -- Anybody may ask for a challenge to sign in: a flood must not fill the disk, and not refuse members new ones, so the oldest are deleted.
+  -- Anybody may ask for a challenge to sign in: the oldest are deleted, so that a flood neither fills the disk nor stops new ones.
   if purpose = 'sign in' and (select count(*) from private.challenges c where c.purpose = new_challenge.purpose) >= 10000 then
     delete from private.challenges c
     where c.challenge_hash in (

@@ -1,4 +1,4 @@
--- Calling. Each function finds out who acts, and checks what the law and the team's rules ask, so that a fault of the inbox cannot show a
+-- Calling. Each team function finds out who acts, and checks what the law and the team's rules ask, so that a fault of the inbox cannot show a
 -- number that must not be called.
 
 -- The call under way that a member may ask for again, in a second tab or after a lost answer: one of the last 10 minutes.
@@ -70,7 +70,7 @@ begin
   is_asked := coalesce(asked_for_this_time, false)
     or w.stage = 'callback' and private.is_asked_for_now(w.callback_asked_for, w.callback_at, win.reason);
   refusal := private.call_refusal(w, win, is_asked, actor.member_id);
-  -- Another member's claim may be committed only while this one waits for it.
+  -- The check above cannot see a claim that is not committed yet.
   if refusal.refused is null and not private.claim_lead(lead, actor.member_id) then
     refusal.refused := 'claimed';
     refusal.next_at := (select c.until from private.claims c where c.lead_id = lead);
@@ -103,7 +103,7 @@ begin
   return jsonb_build_object('call_id', started.id);
 end $$;
 
--- A member's call that is under way, in a transaction after the one that logged it: with its number, or without it when it may not be called
+-- A member's call that is under way and that an earlier transaction logged: with its number, or without it when it may not be called
 -- any more (private.may_go_on). Null for any other call, and when the person has withdrawn the permission or the number was stopped since.
 -- Beside this only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb

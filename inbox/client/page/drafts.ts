@@ -56,15 +56,18 @@ function isSame(one: unknown, other: unknown): boolean {
 
 /**
  * Deletes what was typed about a lead, because no page will show it again, but not the draft of the name `kept`. Returns whether there
- * was anything. `lead` is its id, or the end of it, which is its reference.
+ * was anything. `lead` is its id, or the end of it, which is its reference, with dashes or without.
  */
 export function dropDraftsOf(lead: string, kept?: string): boolean {
   // A draft is named after what it is, and then after its lead.
-  const names = [...drafts.keys()].filter((name) => name.endsWith(lead.toLowerCase()) && name !== kept);
+  const end = withoutDashes(lead.toLowerCase());
+  const names = [...drafts.keys()].filter((name) => withoutDashes(name).endsWith(end) && name !== kept);
   for (const name of names) drafts.delete(name);
   if (names.length > 0) notify();
   return names.length > 0;
 }
+
+const withoutDashes = (text: string) => text.replaceAll("-", "");
 
 export const hasDrafts = (): boolean => drafts.size > 0;
 

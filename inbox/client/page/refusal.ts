@@ -7,7 +7,7 @@ import { momentThere } from "./times.ts";
 
 type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
 
-/** Such as "Lawful again Monday 9:00 AM in Kentucky. The 24 hours end Sunday 9:00 PM: review now, call Monday." */
+/** Such as "Lawful again Monday 8:00 AM in Alabama. The 24 hours end Sunday 9:00 PM: review now, call Monday." */
 export function refusalSentence(refusal: Refusal, now: Date): string {
   const { refused, held_by } = refusal;
   if (refused === "withdrawn" || refused === "stopped") return "This person asked us to stop. Do not call.";

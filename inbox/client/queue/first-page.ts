@@ -11,7 +11,7 @@ export const isFiltered = (filter: Filter): boolean => Object.keys(filter).some(
 /** The outcomes after which a lead stays in the queue. The others are found by a search. */
 export const openOutcomes: ReadonlySet<string> = new Set(["callback", "no_answer", "left_message"]);
 
-/** A search's filter without what only closed leads have, because the queue has no closed leads. */
+/** A search's filter for the queue: without the stage, which only a search can choose, and without an outcome that only closed leads have. */
 export function queueFilter({ stage: _, outcome, ...filter }: Filter): Filter {
   return outcome && openOutcomes.has(outcome) ? { ...filter, outcome } : filter;
 }

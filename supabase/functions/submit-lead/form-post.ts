@@ -1,5 +1,5 @@
 // The plain form post on hosted Supabase, from a page whose script has not arrived, or never will. It stores the lead as
-// the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site it came from. A
+// the visitor's own role, as PostgREST would, and sends the browser to the thank-you page of the site (siteOf). A
 // refusal is plain text, because hosted functions may not answer with HTML: the browser's Back button brings the form as it was.
 import { plainRefusal, textsNamed, thankYouPath } from "../../../content/languages.ts";
 import type { Sql } from "../../../database/connect.ts";
