@@ -77,6 +77,8 @@ describe("the queue", () => {
     ["in place of an e-mail address", "111-555-9876", "…"],
     ["beside an e-mail address", "rosa@example.com or 111 555 9876", "… or …"],
     ["beside an e-mail address, with a comma between", "rosa@example.com,111-555-9876", "…"],
+    ["beside an e-mail address, with a plus sign between", "rosa@example.com+1-111-555-9876", "…"],
+    ["beside an e-mail address, in brackets", "rosa@example.com[1115559876]", "…"],
     ["with three dots within it", "111…555…9876", "…"],
   ])(
     "hides a number that somebody typed %s, except from the member whose call is under way",

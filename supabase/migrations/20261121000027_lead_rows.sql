@@ -17,7 +17,8 @@ returns boolean
 language sql stable
 return is_callable or private.is_asked_for_now(callback_asked_for, callback_at, reason);
 
--- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now, 4 must not be called.
+-- The section of the queue that a lead is in: 1 callback due, 2 may be called now, 3 may not be called now; 4 where it is closed,
+-- and in none.
 create function private.section_of(
   stage text, callback_at timestamptz, callback_asked_for boolean, is_callable boolean, reason text, next_attempt_at timestamptz,
   is_withdrawn boolean
@@ -41,7 +42,7 @@ as $$
   from (
     select c.number_key, c.at, row_number() over (partition by c.number_key order by c.at desc) as nth
     from private.calls c
-    -- A call of a time further ahead was logged while the clock was wrong, and would count until that time.
+    -- A call of a time further ahead was logged while the clock was wrong, and would count until a day after that time.
     where c.at between now() - interval '24 hours' and now() + interval '24 hours'
   ) x
   where x.nth = 3;
@@ -98,7 +99,7 @@ return private.shown_without_contacts(name, '(no name)');
 -- What stands beside the addresses in an e-mail field, also where only a sign stands between.
 create function private.beside_addresses(email text) returns text
 language sql immutable
-return private.without_addresses(regexp_replace(private.in_ascii(left(email, 500)), '[,;:/|<>()]', ' ', 'g'));
+return private.without_addresses(regexp_replace(private.in_ascii(left(email, 500)), '[],;:/|<>()+&=*#"{}!~[]', ' ', 'g'));
 
 -- The first 500 characters of an e-mail field as the lead's page shows it before a call: whole, unless a phone number was typed beside an
 -- address or in its place.
