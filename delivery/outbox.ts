@@ -65,7 +65,7 @@ export async function requeueLead(sql: Sql, id: string, at?: At): Promise<number
       select l.id, c.name
       from public.leads l cross join private.channels c
       where c.enabled and l.id = ${id}
-        and not exists (select from private.deliveries d where d.lead_id = l.id and d.delivered_at is not null)
+        and not exists (select from private.deliveries d where d.lead_id = l.id and d.event = 'lead.created' and d.delivered_at is not null)
       -- An erasure at this moment waits for this, and takes away what is enqueued here.
       for key share of l
       on conflict do nothing`,

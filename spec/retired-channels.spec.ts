@@ -142,6 +142,21 @@ describe("a retired channel", () => {
     expect((await claim(sql, "email", all)).map(({ event }) => event)).toEqual(["lead.created"]);
   });
 
+  it("leaves a reviewed lead to the team, who can have the message about it sent, also where another channel took the alert", async () => {
+    await insertMany(1);
+    await sql`update public.leads set created_at = now() - interval '21 hours'`;
+    await syncChannels(sql, ["email", "webhook"]);
+    await enqueueOverdueAlerts(sql);
+    await sql`insert into private.reviews (lead_id) select id from public.leads`;
+    const [alert] = await claim(sql, "email", all);
+    await record(sql, [{ ...attemptOf(alert), delivered: true }]);
+    await syncChannels(sql, ["email"]);
+    await retireChannel(sql, "webhook");
+    expect(await enqueueMissedDeliveries(sql)).toBe(0);
+    expect(await requeueLead(sql, alert?.leadId ?? "")).toBe(1);
+    expect((await claim(sql, "email", all)).map(({ event }) => event)).toEqual(["lead.created"]);
+  });
+
   it("is owed its leads again when it is set up again", async () => {
     await insertMany(1);
     await sql`select private.index_new_leads()`;

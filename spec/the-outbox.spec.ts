@@ -252,6 +252,20 @@ describe("the outbox", () => {
     expect((await states()).filter((d) => d.event === "lead.overdue")).toHaveLength(1);
   });
 
+  it("takes no alert back that was tried, because its channel is to be told of an erasure, also when the team has it tried again", async () => {
+    await syncChannels(sql, []);
+    await insert();
+    await syncChannels(sql, ["webhook"]);
+    await enqueueOverdueAlerts(sql, seconds(20.1 * 3600));
+    const [alert] = await claim(sql, "webhook", { ...all, at: seconds(20.1 * 3600) });
+    await record(sql, [{ ...attemptOf(alert), reason: "no answer within 10 s", failed: true }]);
+    await sql`insert into private.reviews (lead_id) select id from public.leads`;
+    await requeueFailed(sql);
+    await enqueueOverdueAlerts(sql, seconds(20.2 * 3600));
+    await sql`select private.erase_leads(array(select id from public.leads), 'asked')`;
+    expect((await states()).map(({ event }) => event)).toEqual(["lead.erased"]);
+  });
+
   it("makes due what waited for the end of an outage, but not what the receiver asked to wait", async () => {
     await insertMany(3);
     const claimed = await claim(sql, "webhook", { max: 2, lease: 60 });

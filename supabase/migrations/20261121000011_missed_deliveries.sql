@@ -53,7 +53,7 @@ begin
   where (d.lead_id, d.channel, d.event) in (
     select o.lead_id, o.channel, o.event from private.deliveries o
     -- An alert that was tried stays: its receiver may know of the lead, and this row is why it would be told of an erasure.
-    where o.event = 'lead.overdue' and o.delivered_at is null and o.failed_at is null and o.claimed_until is null and o.attempts = 0
+    where o.event = 'lead.overdue' and o.delivered_at is null and o.failed_at is null and o.claimed_until is null and not private.may_have_reached(o)
       and (
         exists (select from private.reviews r where r.lead_id = o.lead_id)
         or exists (select from private.permissions p where p.lead_id = o.lead_id and p.withdrawn_at is not null)
