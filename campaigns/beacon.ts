@@ -14,14 +14,14 @@ export interface Beacon extends CampaignWords {
 export const maxBeaconBytes = 4096;
 
 /**
- * Reads a body such as `steps=view.half_read&lcp=3&utm_source=facebook`. A `problem` is a sentence for the person who
+ * Reads a body such as `steps=view.half_read&lcp=3?utm_source=facebook`, whose campaign words begin as they do in the page's address. A `problem` is a sentence for the person who
  * wrote the program that sent it; it repeats nothing of the body.
  */
 export function readBeacon(body: string): Beacon | { problem: string } {
   if (body.length > maxBeaconBytes) return { problem: "A beacon has at most 4,096 bytes." };
   if (!/^[\x21-\x7e]*$/.test(body)) return { problem: "A beacon is plain text without blanks." };
   const beacon: Beacon = { steps: [], vitals: [], ...campaignWordsOf(body) };
-  for (const field of body.split("&")) {
+  for (const field of body.split(/[?&]/)) {
     const equals = field.indexOf("=");
     const read = readers.get(field.slice(0, equals));
     if (equals < 0 || !read) return { problem: "A beacon has a field that is not known." };

@@ -4,7 +4,7 @@ import { bucketOf, type Vital } from "../campaigns/vital-buckets.ts";
 
 const root = document.getElementById("lead-form") as HTMLElement;
 // The address holds an ad network's click id as well, which must not leave the browser.
-const words = location.search.match(/\butm_(source|medium|campaign)=[^&]{0,200}/g) ?? [];
+const words = location.search.match(/[?&]utm_(source|medium|campaign)=[^?&]{0,200}/g) ?? [];
 
 type Navigation = PerformanceNavigationTiming & { activationStart?: number };
 const { type, activationStart = 0 } = performance.getEntriesByType("navigation")[0] as Navigation;
@@ -32,7 +32,7 @@ function send(): void {
   if (fields)
     fetch(root.dataset.beacon as string, {
       method: "POST",
-      body: [fields.slice(1), ...words].join("&"),
+      body: [fields.slice(1), ...words].join(""),
       keepalive: true,
       credentials: "omit",
       referrerPolicy: "no-referrer",

@@ -263,7 +263,7 @@ describe("what is sent and kept of two visitors", () => {
     page.on("request", (request) => /\/c$|\/count-/.test(request.url()) && requests.push(request));
     const beacon = page.waitForRequest((request) => request.url().endsWith("/c"));
     await page.goto(
-      `${server.address}/?utm_campaign=two&utm_content=${clickId}&fbclid=${clickId}&gclid=${clickId}#${clickId}`,
+      `${server.address}/?utm_campaign=two&utm_content=${clickId};utm_medium=odd&fbclid=${clickId}&gclid=${clickId}#${clickId}`,
     );
     await beacon;
     const kept = await page.evaluate(async () => ({
@@ -292,7 +292,7 @@ describe("what is sent and kept of two visitors", () => {
     const [one, another] = [await sentBy("IwAR0Rosa"), await sentBy("IwAR0Juan")];
     expect(one.sent).toEqual(another.sent);
     expect(JSON.stringify(one.sent.map(({ body }) => body))).not.toMatch(/IwAR0|content|clid/);
-    expect(one.sent.at(-1)?.body).toBe("steps=view&utm_campaign=two");
+    expect(one.sent.at(-1)?.body).toBe("steps=view?utm_campaign=two");
     expect(one.kept).toEqual({
       cookies: "",
       local: 0,
