@@ -43,6 +43,7 @@ export function languageHelpLines(provider: Provider): LanguageHelpLine[] {
   return provider.languageHelp.map((language) => ({
     language,
     direction: rightToLeft.includes(language) ? "rtl" : "ltr",
-    text: withProvider(lines[language] ?? "", provider),
+    // Isolated, because a line from right to left would turn the number's groups around.
+    text: withProvider(lines[language] ?? "", { ...provider, phone: `\u2066${provider.phone}\u2069` }),
   }));
 }

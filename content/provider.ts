@@ -1,5 +1,5 @@
 // The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
-// a placeholder that looks real and belongs to no one, and the start warns of each.
+// another setting's value, or a placeholder that looks real and belongs to no one, and the start warns of each.
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 import { isNpi } from "../config/npi.ts";
 import { ContentError } from "./content-error.ts";
@@ -104,7 +104,10 @@ export function withProvider(text: string, provider: Pick<Provider, Fact>): stri
 /** A number as a `tel:` link dials it: letters as on the keys of a phone, an extension apart (RFC 3966, 5.3). */
 export function telAddress(phone: string): string {
   const isForeign = phone.trim().startsWith("+") && !phone.trim().startsWith("+1");
-  const found = isForeign ? null : (firstNumber.exec(phone) ?? firstSpelt.exec(phone));
+  const [inDigits, spelt] = [firstNumber.exec(phone), firstSpelt.exec(phone)];
+  // A number in digits after a spelt one is another line, such as that for TTY.
+  const isSpeltFirst = spelt !== null && (inDigits === null || spelt.index < inDigits.index);
+  const found = isForeign ? null : isSpeltFirst ? spelt : inDigits;
   const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);
   const rest = phone.slice(phone.indexOf(number) + number.length);
   const [, extension] = /^[\s,;(]{0,3}(?:ext(?:ension)?\.?|x|#)[\s:]{0,3}(\d+)/i.exec(rest) ?? [];

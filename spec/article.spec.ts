@@ -257,6 +257,22 @@ describe("help with language", () => {
         ["ar", "rtl"],
       ]);
       for (const line of await lines.allInnerTexts()) expect(line).toContain(provider.phone);
+      // From left to right on the screen, also in a line from right to left.
+      const places = await lines.evaluateAll(
+        (ones, phone) =>
+          ones.map((line) => {
+            const [text] = line.childNodes;
+            const begin = (text?.textContent ?? "").indexOf(phone);
+            return Array.from(phone, (_, nth) => {
+              const range = document.createRange();
+              range.setStart(text as Node, begin + nth);
+              range.setEnd(text as Node, begin + nth + 1);
+              return range.getBoundingClientRect().left;
+            });
+          }),
+        provider.phone,
+      );
+      for (const place of places) expect(place).toEqual(place.toSorted((a, b) => a - b));
     },
   );
 
@@ -316,6 +332,7 @@ describe("a phone number", () => {
     ["1-800-MEDICARE (1-800-633-4227)", "tel:18006334227"],
     ["Toll-free 1-800-FLOWERS", "tel:18003569377"],
     ["1-800-FLOWERS (TTY: 711)", "tel:18003569377"],
+    ["1-800-FLOWERS (TTY: 1-800-555-0199)", "tel:18003569377"],
     ["1-800-555-HELP (4357) TTY 711", "tel:18005554357"],
     ["(800) 555-0142 (English), (800) 555-0143 (Spanish) ext 4", "tel:8005550142"],
     ["(800) 555-0142,ext 5", "tel:8005550142;ext=5"],
