@@ -88,6 +88,8 @@ describe("a lead gets a spam flag", () => {
     "Dr. Com",
     "T.Ly",
     "Mr.Link",
+    "Mr.Diaz/Mrs.Diaz",
+    "J.Smith/M.Smith",
     "Dr.Dev Patel",
     "J.Me Smith",
     "St.John",

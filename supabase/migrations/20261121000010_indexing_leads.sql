@@ -1,17 +1,18 @@
 -- New leads get their row of `private.lead_work` here, soon after their insert, which is not to wait for it. The flags of suspected
 -- spam are decided at the same moment.
 
--- Whether words hold a link. What stands before the dot of a bare domain has two characters or more, and is no title: J.Me, T.Ly and
--- Mr.Link are names.
+-- Whether words hold a link. What stands before the dot of a bare domain has two characters or more, and is no title: J.Me, T.Ly,
+-- Mr.Link and Mr.Diaz/Mrs.Diaz are names.
 create function private.holds_link(words text) returns boolean
 language sql immutable parallel safe
 set search_path = ''
 return private.in_ascii(words) ~* (
-  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|[a-z0-9-]+\.[a-z]{2,}/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.'
+  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.[a-z]{2,}/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.'
   '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
 );
 
--- Flags the leads of a burst: the same name, e-mail address or phone more than five times from one address within ten minutes before and after it.
+-- Flags each lead of a burst: its name, e-mail address or phone came more than five times from its address within ten minutes before and
+-- after it.
 -- For each address of a new lead it reads at most the 100 newest leads without the flag, and compares each of them with at most ten leads up
 -- to it, itself among them, and ten after it, because otherwise the cost of each lead would grow with the flood.
 create function private.flag_bursts(new_leads uuid[]) returns void
