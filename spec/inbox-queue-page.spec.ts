@@ -370,7 +370,7 @@ describe("a person whose ZIP code is unknown", () => {
         blocking_zone = 'America/New_York', holds_until = now() + interval '1 hour'
       where place = 'unknown/America/New_York'`;
     const page = await as(dana);
-    expect(await text(page, ".row-when")).toMatch(/^From .+ 1:00 PM Eastern time$/);
+    expect(await text(page, ".row-when")).toMatch(/^ZIP code unknown: from .+ 1:00 PM Eastern time$/);
   });
 });
 

@@ -8,7 +8,7 @@ import { useNow } from "../page/clock.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { localTime, momentThere, timeLeft, urgency } from "../page/times.ts";
-import { notNowReason, onClocks, outcomeNames, placeName } from "../page/words.ts";
+import { notNowReason, notNowReasons, onClocks, outcomeNames, placeName } from "../page/words.ts";
 
 type Row = ResponseOf<"queue">["rows"][number];
 
@@ -45,7 +45,7 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   // A place may have several zones, and the callback was agreed in one of them.
   const callbackZone = row.callback_zone ?? zone;
   // A callback whose time has come since the list was loaded counts as due, and so does one at the minute in which the hours began.
-  const isCallable = place.callable || isOver(place.callable_at, now);
+  const isCallable = place.callable || row.asked_for_now || isOver(place.callable_at, now);
   const fellDue = row.stage === "callback" && isCallable && !next_attempt_at && isOver(row.callback_at, now);
   if ((section === "callback_due" || fellDue) && row.callback_at)
     return (
@@ -59,8 +59,9 @@ function RowState({ row, now }: { row: Row; now: Date }) {
   const again = isCallback ? row.callback_at : (next_attempt_at ?? place.callable_at);
   const againZone = isCallback ? callbackZone : (place.blocking_zone ?? zone);
   const reason = next_attempt_at ? "attempts" : place.reason;
-  // An unknown ZIP code is not named here, because the row's place says so already, and because it stays unknown after that time.
-  const isReasonNamed = reason !== null && reason !== "unknown_zip";
+  // An unknown ZIP code is not named where the row's place says so already. It stays unknown after that time, so the row says "from".
+  const isReasonNamed =
+    reason !== null && (reason !== "unknown_zip" || placeName(place) !== notNowReasons.unknown_zip);
   return (
     <>
       {row.reviewed_at === null ? <Deadline dueAt={row.due_at} now={now} /> : <LastOutcome row={row} />}
@@ -80,7 +81,8 @@ const isLater = (one: string | null, other: string | null) =>
   one !== null && other !== null && Date.parse(one) > Date.parse(other);
 
 const untilWhen = (place: Row["place"], reason: NotNow) =>
-  `${notNowReason(place, reason)}${reason === "attempts" ? ", no more before" : " until"}`;
+  `${notNowReason(place, reason)}${afterReason[reason] ?? " until"}`;
+const afterReason: Partial<Record<NotNow, string>> = { attempts: ", no more before", unknown_zip: ": from" };
 
 /** What is left of the 24 hours; a miss stays visible. */
 export function Deadline({ dueAt, now }: { dueAt: string; now: Date }) {
