@@ -1,4 +1,5 @@
-// Reads the options after `doctor`; what is not given is taken from the settings, where these are of the same deployment.
+// Reads the options after `doctor`. What is not given is taken from the settings: SITE_URL only without --url, INBOX_URL and the keys only
+// where they are of the same deployment.
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
 import { type Deployment, isHosted } from "./finding.ts";
@@ -63,7 +64,10 @@ export function readDeployment(
   { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
 ): Deployment {
   const url = origin("--url", values.url ?? (site.backendUrl || site.url));
-  const pages = values.site ?? (values.url === undefined ? site.url : undefined);
+  // Where SITE_URL is not set it is this machine's, where no hosted project has its pages.
+  const isSiteKnown = !isHosted({ url }) || !isLocal(site.url);
+  const isOfBackend = site.backendUrl !== "" && url === new URL(site.backendUrl).origin;
+  const pages = values.site ?? (values.url === undefined && isSiteKnown ? site.url : undefined);
   // The settings of this machine are not those of another deployment.
   const isOurs =
     url === new URL(site.backendUrl || site.url).origin ||
@@ -72,7 +76,7 @@ export function readDeployment(
   const isProject = isHosted({ url });
   return {
     url,
-    key: values.key === undefined ? (site.backendUrl ? site.backendKey : anonKey) : readKey(values.key),
+    key: values.key === undefined ? (isOfBackend ? site.backendKey : anonKey) : readKey(values.key),
     site: pages ? origin("--site", pages) : isProject ? undefined : url,
     inbox: team && origin("--inbox", team),
   };

@@ -2,7 +2,7 @@
 import type { Sql } from "../database/connect.ts";
 import { typed } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
-import { ask } from "./ask.ts";
+import { ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, type Inside, notExamined, pass } from "./finding.ts";
 import { email, findTestLead, marked, type Stored, type TestLead } from "./test-lead.ts";
 
@@ -17,7 +17,9 @@ export async function removeTestLead(
 ): Promise<Finding[]> {
   if (!sql && !secretKey) return [leftBehind(stored)];
   if (stored === "no") return [];
-  const findings = sql ? [await eraseInDatabase(sql, testLead, stored)] : [];
+  // Not where the key erases it in the backend's database next.
+  const elsewhere = secretKey ? "" : ` If it is in the backend's: ${byHand}`;
+  const findings = sql ? [await eraseInDatabase(sql, testLead, stored, elsewhere)] : [];
   if (findings[0]?.is === "pass" || !secretKey) return findings;
   return [...findings, await eraseWithKey(deployment, secretKey, stored)];
 }
@@ -25,13 +27,18 @@ export async function removeTestLead(
 const gone = (stored: Stored): Finding =>
   pass(stored === "yes" ? "The test lead is erased again." : "No test lead was left behind.");
 
-async function eraseInDatabase(sql: Sql, testLead: TestLead, stored: Stored): Promise<Finding> {
+async function eraseInDatabase(
+  sql: Sql,
+  testLead: TestLead,
+  stored: Stored,
+  elsewhere: string,
+): Promise<Finding> {
   try {
     const isThere = (await findTestLead(sql, testLead)) !== undefined;
     if (!isThere && stored === "yes") {
       return fail(
         "The test lead is not in the database that was examined.",
-        `DATABASE_URL names another database than the backend uses. Compare the two. Erase the test lead in the backend's: ${byHand}`,
+        `DATABASE_URL names another database than the backend uses. Compare the two.${elsewhere}`,
       );
     }
     await sql`
@@ -40,7 +47,7 @@ async function eraseInDatabase(sql: Sql, testLead: TestLead, stored: Stored): Pr
       ), 'asked')`;
     if (!isThere && stored === "unknown")
       return notExamined(
-        `Whether the test lead was stored: it is not in the database that was examined. If it is in the backend's: ${byHand}`,
+        `Whether the test lead was stored: it is not in the database that was examined.${elsewhere}`,
       );
     return gone(stored);
   } catch (error) {
@@ -64,7 +71,7 @@ async function eraseWithKey({ url }: Deployment, secretKey: string, stored: Stor
   });
   if (answer.status === 204 || answer.status === 200) return gone(stored);
   return fail(
-    `The test lead could not be erased (${answer.status}).`,
+    `The test lead could not be erased (${summaryOf(answer)}).`,
     `Check SUPABASE_SECRET_KEY, or erase it where the database is: ${byHand}`,
   );
 }
