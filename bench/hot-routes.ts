@@ -63,7 +63,7 @@ function requests(site: Site): { name: string; request: (nth: number) => string;
   ];
 }
 
-/** The server as bin/site-server.ts composes it, but for the store, which stores nothing, and the limit, which refuses nothing. */
+/** What bin/site-server.ts composes, as far as these requests need it. The store stores nothing, and the limit refuses nothing. */
 function makeServer(site: Site): Server {
   const headers = {
     ...commonHeaders(config.site.url),

@@ -1,7 +1,7 @@
 // The member's page of bench/inbox-walk.ts: what it notes of her presses and of what she types, and the faults between it and the server.
 import type { Page, Route } from "playwright-core";
 
-/** To the next action: its answer is lost or held after the server's work, or the action is held before it. */
+/** To the next action: its answer is lost, its answer is held, or it is itself held before the server gets it. */
 export const faultsOfOne = ["lost", "late", "late to the server"] as const;
 /** To all that comes, until it is let go. */
 export const faultsOfAll = ["loads held", "events held", "no connection"] as const;

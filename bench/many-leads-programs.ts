@@ -124,7 +124,7 @@ const oldestEmails = async (sql: Sql): Promise<string[]> => {
   return rows.map(({ email }) => email);
 };
 
-/** The age in days of a lead that came ten days after the oldest; 1 where all are younger. */
+/** The age in days of a lead that came ten days after the oldest; at least 1. */
 async function ageToErase(sql: Sql): Promise<number> {
   const [row] = await sql<{ days: number }[]>`
     select (extract(epoch from now() - min(created_at)) / 86400)::int - 10 as days from private.lead_work`;

@@ -43,10 +43,11 @@ await chmod(folder, 0o711);
 const database = await startEmbedded({ dataDir: join(folder, "data"), log: () => {} });
 const sql = connect(database.url, { max: 1, name: "many leads" });
 try {
-  const isNew = (await migrate(sql)).length > 0;
+  await migrate(sql);
   await syncChannels(sql, ["email", "webhook"]);
   const mark = join(folder, "filled");
-  if (isNew) {
+  const isEmpty = (await sql`select from public.leads limit 1`).count === 0;
+  if (isEmpty && !existsSync(mark)) {
     await fill();
     await writeFile(mark, "");
   } else if (!existsSync(mark)) {

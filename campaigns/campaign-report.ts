@@ -61,7 +61,7 @@ export interface CampaignReport {
     returned: number;
     stored: number;
   }[];
-  /** Costs of campaigns of which these days have no page load and no lead. */
+  /** Costs that no page load or lead of these days matches: by campaign, and by source and medium where the cost names them. */
   unmatched: { source: string; medium: string; campaign: string; cost_cents: number }[];
   vitals: { vital: Vital; bounds: number[]; counts: number[] }[];
 }

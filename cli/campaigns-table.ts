@@ -33,7 +33,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
       ),
     ),
     `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere()}. Costs are in US dollars.\n`,
-    "Counts are page loads, not people.",
+    "Counts up to PRESSED are page loads, not people.",
     ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
     ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,
     ` ${botsInWords(botSums(matched))}`,

@@ -11,7 +11,7 @@ export const campaigns: AddCommand = (program, run) => {
     .command("campaigns")
     .summary("what the ads brought and cost: page loads, leads, outcomes (see docs/campaigns.md)")
     .description(
-      "What the ads brought, by campaign. Counts are page loads, not people: nobody is recognised. Days are those of this machine's time zone (TZ), costs are in US dollars.",
+      "What the ads brought, by campaign. Counts are page loads, not people: nobody is recognised. Days are those of this machine's time zone (TZ), and of UTC for page loads older than eight days. Costs are in US dollars.",
     )
     .option("--since <time>", `only ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option("--json", "print a JSON array, one row for each campaign, variant and kind of device")

@@ -48,19 +48,23 @@ async function retryAll(
 ): Promise<number> {
   const due = await requeue(sql);
   await out(due === 0 ? `${none}\n` : dueNow(due));
-  const waiting = due === 0 ? 0 : await countDueWithoutChannel(sql);
-  if (waiting > 0)
-    tell(
-      `${counted(waiting, "due delivery", "due deliveries")} of a channel that is not set up: sent when it is set up again. To look: ${typed("status")}`,
-    );
+  if (due > 0) tellWaiting(await countDueWithoutChannel(sql), tell);
   return 0;
 }
 
-async function retryOne({ sql, out }: CommandContext, part: string): Promise<number> {
+function tellWaiting(waiting: number, tell: CommandContext["tell"]): void {
+  if (waiting === 0) return;
+  tell(
+    `${counted(waiting, "due delivery", "due deliveries")} of a channel that is not set up: sent when it is set up again. To look: ${typed("status")}`,
+  );
+}
+
+async function retryOne({ sql, out, tell }: CommandContext, part: string): Promise<number> {
   const id = await findOne(sql, part, { erased: true });
   const retried = await retryLead(sql, id);
   if ("nothing" in retried) throw new Refusal(whyNothing(retried.nothing, reference(id)));
   await out(dueNow(retried.due));
+  tellWaiting(await countDueWithoutChannel(sql, id), tell);
   return 0;
 }
 

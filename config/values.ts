@@ -82,7 +82,7 @@ export function listOf(given: string): string[] {
   return given.split(/[\s,]/).filter(Boolean);
 }
 
-/** Whether there is a part, and each passes. A list of separators alone is a mistake, and would not mean what an unset one does. */
+/** Whether there is a part, and each passes. Separators alone are a mistake: they do not count as unset. */
 export const isListOf = (parts: readonly string[], passes: (part: string) => boolean): boolean =>
   parts.length > 0 && parts.every(passes);
 

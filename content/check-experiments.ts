@@ -61,7 +61,7 @@ function problemsOf(
     problems.push(`${subject} has in endedOn no day, or one before its start.`);
   else if (endedOn !== undefined && endedOn > today)
     problems.push(
-      `${subject} ends on a day to come, and would not be shown until then. Add endedOn on that day.`,
+      `${subject} ends on a day to come, but endedOn takes it off the pages at once. Add it on that day.`,
     );
   if (!isPlan(plan)) problems.push(`${subject} has no usable plan, such as { rate: 0.02, lift: 0.3 }.`);
   return problems;

@@ -133,7 +133,7 @@ const errorsInAddress: ReadonlySet<string> = new Set([
   ...["request_uri_not_supported", "registration_not_supported"],
 ]);
 
-/** What a person causes in their browser: cancels, comes back too late or with a made-up code, or removes `max_age` from the address. */
+/** What a person causes in their browser: cancels, comes back too late or with a made-up code, or uses an earlier sign-in at the provider. */
 const byThePerson: ReadonlySet<string> = new Set(["access_denied", "invalid_grant", "old auth_time"]);
 
 /** The error that the provider names (RFC 6749, 4.1.2.1 and 5.2), such as "invalid_client"; else the code of what went wrong. */

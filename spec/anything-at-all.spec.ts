@@ -174,7 +174,7 @@ describe("a long header", () => {
 });
 
 describe("what an honest person types", () => {
-  // Any characters but NUL, and not only blanks: what counts as blank is PostgreSQL's to say.
+  // Any characters but NUL. Never blanks alone, because PostgreSQL refuses them.
   const typed = (maxLength: number, size: "small" | "max") =>
     fc
       .string({ unit: "binary", minLength: 1, maxLength, size })

@@ -169,7 +169,7 @@ describe("a source file", () => {
     expect(sources.filter((path) => !/^(#!.*\n)?(\/\/|\/\*\*?) ?\S/.test(read(path)))).toEqual([]);
   });
 
-  it("names only those sections of what was asked for that docs/specification.md has", () => {
+  it("names a Specification or Contract only by a number in docs/specification.md", () => {
     const named = [...sources, ...globSync("supabase/migrations/*", { cwd: root })].flatMap((path) =>
       [...read(path).matchAll(/\b(Specification|Contract)((?:(?:,| and)? \d)+)/g)].flatMap(
         ([, kind, numbers = ""]) => [...numbers.replace(/\D/g, "")].map((number) => `### ${kind} ${number}:`),

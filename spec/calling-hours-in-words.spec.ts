@@ -90,7 +90,7 @@ describe("the words for a calling time", () => {
     expect(words(mountain, "2026-11-23", [arizona, mountain], "AZ")).toBe("theirs");
     expect(words(eastern, "2026-11-23", [eastern, central], null)).toBe("Eastern time");
     expect(words(central, "2026-11-23", [eastern, central], null)).toBe("Central Time");
-    // A callback was agreed in a zone before the number changed what is known of the place.
+    // A callback may be in a zone that the place does not have.
     expect(words(central, "2026-11-23", [eastern], "FL")).toBe("Central Time");
   });
 

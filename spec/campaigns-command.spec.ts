@@ -78,7 +78,7 @@ describe("leads campaigns", () => {
       ["facebook / paid / spring", "10", "5", "4", "3", "2", "1", "1", "1", "-", "-", "-", "-"],
     ]);
     expect(stdout).toContain("\nSince the beginning, by the days of UTC. Costs are in US dollars.\n");
-    expect(stdout).toContain("Counts are page loads, not people.");
+    expect(stdout).toContain("Counts up to PRESSED are page loads, not people.");
     expect(stdout).toContain("Bots, which the table leaves out: 7 loads");
     expect(stdout).toMatch(/Bots, which the table leaves out: 7 loads, [0-9]+ served, 0 leads\./);
   });

@@ -176,7 +176,7 @@ describe("a file of costs", () => {
     });
   });
 
-  it("is refused with 100,000 quotation marks, or with more than 10,000 lines", () => {
+  it("is refused where a line is 100,000 quotation marks and no cost, or with more than 10,000 lines", () => {
     const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;
     expect(readCostsCsv(lines)).toHaveProperty("problems");
     expect(readCostsCsv(`date,campaign,amount\n${`${today},a,1\n`.repeat(10_001)}`)).toHaveProperty(

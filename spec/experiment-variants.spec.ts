@@ -109,7 +109,7 @@ describe("an experiment", () => {
       `${subject} has in endedOn no day, or one before its start.`,
     ],
     [
-      "that ends on a day to come, because it would not be shown until then",
+      "that ends on a day to come, because endedOn takes it off at once",
       { endedOn: "2026-12-31" },
       `${subject} ends on a day to come`,
     ],

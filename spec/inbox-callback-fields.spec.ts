@@ -41,7 +41,7 @@ describe("a callback that was refused", () => {
 });
 
 describe("“The person asked for this time”", () => {
-  it("goes with the callback that it was ticked for, and with no later one", async () => {
+  it("counts for the callback that it was ticked for, and for no later one", async () => {
     const id = await addLead(database);
     const page = await calling(id);
     await setCallback(page, dayAhead(3), "03:00");
@@ -71,7 +71,7 @@ describe("“The person asked for this time”", () => {
 });
 
 describe("a callback of a person whose ZIP code is unknown", () => {
-  it("is asked for and told in Eastern time, because the server takes its time for Eastern time", async () => {
+  it("is asked for and told in Eastern time, because the server reads it as Eastern time", async () => {
     const page = await leadPage(dana, await addLead(database, { zip_code: "00000" }));
     await page.getByRole("button", { name: "Review without a call" }).click();
     await page.getByRole("button", { name: "Call back" }).click();

@@ -85,7 +85,7 @@ it("keeps everything that can be pressed where it is as each answer comes", asyn
   expect(moved).toEqual([]);
 });
 
-it("a state that is resumed before the answer about another one has come is resumed, too", async () => {
+it("resumes a second state although the answer about the first has not come", async () => {
   for (const state of ["LA", "MS"]) await maria.call("pause-state", { state, reason: "A hurricane" });
   const page = await openAs(browser(), inbox, maria, "/team");
   const resume = page.getByRole("button", { name: "Call there again" });

@@ -178,7 +178,7 @@ describe("a page on which another member has signed in meanwhile, in another tab
   it("opens the lead anew in that member's name, and keeps nothing that the first one had on screen", async () => {
     const id = await addLead(database);
     const page = await as(dana, "/healthz");
-    // An event would have the page open the lead in the new session before it knows that this is another member's.
+    // An event would make the page open the lead anew before it knows that the session is another member's.
     await intercept(page, "**/api/events", () => {});
     const underWay = callsUnderWay(page);
     await page.goto(`${inbox.url}/leads/${id}`);

@@ -160,7 +160,7 @@ Deliveries
     );
   });
 
-  it("says of a channel that is off that nothing is tried, and of a retired one that nothing is sent, and does not advise to try that", async () => {
+  it("says that a channel that is off tries nothing and a retired one sends nothing, and does not advise to send again on a retired one", async () => {
     const { owner } = database;
     const shown = async () => (await leads(url, "show", id("Rosa"))).stdout;
     expect(await shown()).toContain("lead.created pending, next try ");

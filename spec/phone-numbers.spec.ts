@@ -266,7 +266,7 @@ describe("a number in other digits", () => {
     expect(await callLead(dana, id)).toMatchObject({ phone, tel: "tel:+11115550199" });
   });
 
-  it("is found by a search in any digits, as a lead is by its reference in full-width ones", async () => {
+  it("is found by a search in any digits, and a lead by its reference in full-width ones", async () => {
     const id = await addLead(database, { phone: "١١١٥٥٥٠١٩٩" });
     for (const text of ["111-555-0199", ...others])
       expect(

@@ -21,7 +21,7 @@ const limited = (env: Record<string, string> = {}) =>
     ...env,
   });
 
-/** Call 1 from the page of a visitor; `from` is what the header says, which anybody can write. */
+/** Sends a lead as a visitor's page does; `from` is its X-Forwarded-For, which anybody can write. */
 const insert = ({ address }: RunningServer, name: string, from?: string) =>
   fetch(`${address}/rest/v1/leads`, {
     method: "POST",

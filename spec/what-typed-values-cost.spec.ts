@@ -57,12 +57,12 @@ describe.runIf(process.platform === "linux")("what a visitor typed", () => {
    * of each counts: a busy machine can be slower by half and more for some seconds, and the time that another machine on the same
    * processor takes away is counted as the session's own.
    */
-  const isCostly = async (text: string, ordinaryText: string, bytes = 1) => {
+  const isCostly = async (text: string, ordinaryText: string, timesTheBytes = 1) => {
     let [usual, work] = [Infinity, Infinity];
     for (let turn = 0; turn < 5; turn += 1) {
       usual = Math.min(usual, await workFor(ordinaryText));
       work = Math.min(work, await workFor(text));
-      if (work < 2 * bytes * usual) return false;
+      if (work < 2 * timesTheBytes * usual) return false;
     }
     return true;
   };

@@ -7,7 +7,11 @@ import { dirname, resolve } from "node:path";
 export async function makeFolder(path: string): Promise<void> {
   const missing: string[] = [];
   for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.unshift(at);
-  for (const folder of missing) await mkdir(folder, { mode: 0o700 });
+  for (const folder of missing)
+    await mkdir(folder, { mode: 0o700 }).catch((error) => {
+      // Another process may have made it meanwhile.
+      if (error.code !== "EEXIST" || !existsSync(folder)) throw error;
+    });
   if (!(await stat(path)).isDirectory())
     throw Object.assign(new Error("A file has this name."), { code: "EEXIST" });
 }

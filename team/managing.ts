@@ -1,7 +1,7 @@
 // Managing, in the inbox or by the operator's command, as functions over SQL: members, a claim ended, export, erasing, states of the USA
 // where calls are paused, reports, the audit log, deliveries; and what every member sees of it (health, the alert, the paused
-// states). inbox/answers.ts makes the answers of the inbox's API of them, but for `memberNamed` and `callLog`, which only the operator's
-// command may call.
+// states). inbox/answers.ts and inbox/downloads.ts answer the inbox's API with them, but for `memberNamed` and `callLog`, which only
+// the operator's command may call.
 import { type Ask, withoutUnset } from "./ask.ts";
 import { askToRead } from "./standby.ts";
 
@@ -140,7 +140,7 @@ export const recordAuditExport = async (ask: Ask, filter: Filter) =>
   (await ask((sql) => sql`team.record_audit_export(${sql.json(withoutUnset(filter))})`)) as string;
 
 /**
- * What the entry's filter leaves of the log before it, the newest first, a page at a time; the first page may be empty.
+ * The log before the entry, as its filter leaves it, the newest first, a page at a time; the first page may be empty.
  * @throws Refused 403 when the entry is not this manager's own of the last hour.
  */
 export const exportedAuditPages = (ask: Ask, entry: string) =>

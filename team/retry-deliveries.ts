@@ -32,11 +32,11 @@ export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
 
-/** How many deliveries are due on channels that are not set up: they are sent when their channel is. */
-export async function countDueWithoutChannel(sql: Sql): Promise<number> {
+/** How many deliveries, of one lead or of all, are due on channels that are not set up: they are sent when their channel is. */
+export async function countDueWithoutChannel(sql: Sql, lead: string | null = null): Promise<number> {
   const [row] = await sql<{ due: number }[]>`
     select count(*)::integer as due from private.deliveries
-    where delivered_at is null and failed_at is null and due_at <= now()
+    where delivered_at is null and failed_at is null and due_at <= now() and lead_id = coalesce(${lead}, lead_id)
       and channel not in (select name from private.channels where enabled)`;
   return row?.due ?? 0;
 }

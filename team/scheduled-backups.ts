@@ -91,8 +91,8 @@ async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string |
 }
 
 /**
- * A server that starts tries at once what failed, because whoever starts it may have mended that. It also ends the claim of a killed server,
- * which shows by no session's reading the database for a backup.
+ * A server that starts tries at once what failed, because whoever starts it may have mended that. It also ends the claim of a killed server:
+ * no session reads the database for a backup then.
  */
 async function retryFailed(sql: Sql): Promise<void> {
   await sql`
@@ -114,9 +114,9 @@ export interface BackedUpDatabase {
 
 /**
  * Makes, verifies and records a backup when the newest is a day old or `missing`, or the last attempt failed, and no other server makes
- * one. Returns whether it
- * tried, also where that failed. Aborted, it leaves nothing behind, and the next server may begin at once. Ignores a claim and a backup of a time
- * too far ahead, because a clock that was ahead for a moment wrote them, and they would put all backups off until then.
+ * one. Returns true when it tried, even if that failed. Aborted, it leaves nothing behind, and the next server may begin at once. Ignores
+ * a claim and a backup of a time too far ahead, because a clock that was ahead for a moment wrote them, and they would put all backups
+ * off until then.
  */
 export async function backUpWhenDue(
   database: BackedUpDatabase,

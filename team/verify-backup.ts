@@ -41,6 +41,8 @@ export async function verifyBackup(
     await scratch.end({ timeout: signal.aborted ? 0 : 1 });
     if (!signal.aborted) await drop(sql, name);
   }
+  // Aborted while the connection was ending: the scratch database is there still.
+  signal.throwIfAborted();
   return "restored";
 }
 

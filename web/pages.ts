@@ -23,7 +23,7 @@ export interface Site extends Omit<Documents, "pages"> {
 
 /**
  * Reads what `node site/build.ts` has made, and renders the pages with these settings.
- * @throws BuildError when the site was never built, ContentError when an experiment, a language or a line of language help may not be shown.
+ * @throws BuildError when the site was never built, ContentError when an experiment, a language, a line of language help or a permission notice may not be shown.
  */
 export async function loadSite(
   settings: PageSettings,

@@ -15,7 +15,7 @@ export interface Transport {
   batch: number;
   /** How many messages may be under way at once. */
   concurrency: number;
-  /** Seconds the channel pauses after a message, so that what comes meanwhile goes into the next one. */
+  /** Seconds from a claim to the next, so that what comes meanwhile goes into one message. None after a claim of a full batch. */
   cooldown: number;
   /** Sends one message. Everything that can go wrong outside this program is an outcome, never thrown. */
   send(deliveries: readonly [Delivery, ...Delivery[]], stop: AbortSignal): Promise<Outcome>;

@@ -65,6 +65,8 @@ const sentences: Record<string, string> = {
   ERR_SSL_WRONG_VERSION_NUMBER: noTls,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
   "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": otherTls,
+  // The same, of an older OpenSSL.
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: otherTls,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: otherTls,
   ERR_SSL_UNSUPPORTED_PROTOCOL: otherTls,
   ERR_TLS_CERT_ALTNAME_INVALID: "'s certificate is for another name than the one in the settings",

@@ -61,7 +61,9 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
     });
   if (!isOurs(answer, text)) return offline(begunAt);
   // The first clock stands still while a machine sleeps, and the second may be set.
-  readClock(answer.headers.get("date"), Math.max(performance.now() - begunAt, Date.now() - begunOn));
+  // An answer of 500 or more may be a proxy's, with the proxy's clock.
+  if (answer.status < 500)
+    readClock(answer.headers.get("date"), Math.max(performance.now() - begunAt, Date.now() - begunOn));
   const detail = answer.ok ? "" : errorIn(text);
   const failure = failureOf(answer.status, detail);
   noteCall(failure === "database unreachable" ? "database unreachable" : "connected", begunAt);

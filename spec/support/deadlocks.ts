@@ -2,7 +2,7 @@
 import { onTestFinished } from "vitest";
 import type { Sql } from "../../database/connect.ts";
 
-/** Rolls back the next statement of a command with this event on the table, as PostgreSQL does to end a deadlock. */
+/** Fails a command's next insert, update or delete on the table, as PostgreSQL does to end a deadlock. */
 export async function deadlockOnce(
   owner: Sql,
   event: "insert" | "update" | "delete",

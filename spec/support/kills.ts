@@ -1,5 +1,5 @@
 // Kills a server that runs on its embedded PostgreSQL, again and again, under load: the server, PostgreSQL, one of its
-// sessions, and everything at once. No process is asked to end; all are ended with SIGKILL.
+// sessions, and the server and PostgreSQL together. No process is asked to end; all are ended with SIGKILL.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type Sql } from "../../database/connect.ts";

@@ -31,7 +31,7 @@ create table public.leads (
 
   constraint request_headers_are_kept_elsewhere check (request_headers is null)
 ) with (
-  -- Autovacuum comes after one row in a hundred and not in five, because the rows of erased leads stand first in the indexes, and the planner
+  -- Autovacuum comes when 1 % of the rows are dead, and not 20 %, because the rows of erased leads stand first in the indexes, and the planner
   -- reads through them each time it asks where an index begins. The large tables that grow with the leads have the same.
   autovacuum_vacuum_scale_factor = 0.01
 );

@@ -57,7 +57,7 @@ begin
     perform cron.schedule(names[1], '* * * * *', call);
     -- pg_cron keeps a line of every run, for ever.
     perform cron.schedule(names[2], '17 4 * * *', format(
-      -- Also those of jobs that were scheduled anew since, which have another id.
+      -- Also those of the other two jobs from before they were scheduled anew, when they had other ids.
       'delete from cron.job_run_details where (jobid in (select jobid from cron.job where jobname = any (%L)) or command in (%L, %L)) and coalesce(end_time, start_time) < now() - interval ''3 days''',
       names, call, count));
     perform cron.schedule(names[3], '37 4 * * *', count);

@@ -3,8 +3,9 @@
 
 create table private.backup_state (
   only_row boolean primary key default true,
-  -- Since when a server makes backups; null while none does. A server that makes them says so when it starts and every few minutes;
-  -- these are the machine that said so last, and when. A server elsewhere that makes none takes it back only a day and a half after that.
+  -- Since when a server makes backups; null while none does. Such a server says so when it starts and every few minutes. The next two are
+  -- the machine that said so last, and when. A server elsewhere that makes none, unless it is the only one, takes it back 36 hours after
+  -- that.
   enabled_since timestamptz,
   enabled_by text,
   enabled_at timestamptz,

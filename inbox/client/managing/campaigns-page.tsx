@@ -45,7 +45,8 @@ function CampaignsOfDays({ period }: { period: Period }) {
     <>
       {enabled && <Loading error={error} isLoaded={data !== undefined} />}
       {enabled && data && <WhatTheyBring report={data} />}
-      {/* Shown while other days load or are in the wrong order, too, because it says what became of a file of costs that was sent. */}
+      {/* Kept while other days load (base.css hides it until then), and shown while they are in the wrong order, because it says what
+      became of a file of costs that was sent. */}
       <CampaignCosts lastDay={period.until} />
       {enabled && data && <FurtherReports report={data} />}
     </>

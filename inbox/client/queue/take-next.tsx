@@ -26,8 +26,10 @@ export function TakeNextButton({ shown }: Props) {
         onSuccess: ({ id }) => {
           if (!id) announce(nobodyAt(pressedAt));
           else if (id === shown?.id) {
-            // The button that was pressed goes. It is gone already where the member has gone elsewhere.
-            if (button.current && !takesTyping(document.activeElement)) document.querySelector("h1")?.focus();
+            // Gone already: the member is elsewhere, or the claim's event came first and the page shows the lead as one to call.
+            if (!button.current) return;
+            // The button that was pressed goes.
+            if (!takesTyping(document.activeElement)) document.querySelector("h1")?.focus();
             shown.onAgain();
           }
           // A member who has gone elsewhere is given this lead again by the next press.

@@ -38,7 +38,9 @@ function Invitation({ token }: { token: string }) {
     notifyTabs();
     navigate("/", { replace: true });
   };
-  if (error) {
+  // Once the link has opened, a mistake of the server says nothing of it.
+  const isMistake = error instanceof CallFailed && error.why === "bug";
+  if (error && !(data && isMistake)) {
     return (
       <SignInFrame title="Invitation" heading="This link does not open">
         <Notice kind="trouble">{whyNotOpened(error)}</Notice>

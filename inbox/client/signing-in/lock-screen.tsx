@@ -1,4 +1,4 @@
-// The lock after idle minutes: nothing of the pages is on the screen or in the document, and what was typed is kept.
+// The lock screen, after idle minutes or "Lock now": nothing of the pages is on the screen or in the document, and what was typed is kept.
 import { useLocation } from "wouter";
 import { CallFailed, callApi } from "../call-api.ts";
 import { hasDrafts } from "../page/drafts.ts";

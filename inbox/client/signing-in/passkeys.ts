@@ -69,8 +69,8 @@ export function signInSentence(error: unknown): string {
   }
   const name = error instanceof Error ? error.name : "";
   if (name === "InvalidStateError") return "This device has a passkey for you already.";
-  // A browser gives the same error for a device that does not check who uses it.
+  // Most browsers give the same error for a device that does not check who uses it. Chrome on Android gives a NotSupportedError.
   if (name === "NotAllowedError" || name === "AbortError")
     return "No passkey was used: it was closed, took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.";
-  return "This browser cannot use passkeys here. Try a newer browser, or ask your operator.";
+  return "This browser or device cannot use passkeys here. Turn on its PIN, fingerprint or face check, try a newer browser, or ask your operator.";
 }
