@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readCommand, releaseCommands } from "../cli/program.ts";
@@ -218,3 +219,22 @@ function copyOfRelease(): string {
   writeFileSync(join(folder, "MANIFEST"), "");
   return folder;
 }
+
+describe("leads watch, of a database that stops answering", () => {
+  it("says so within some seconds, and goes on when it answers again", async () => {
+    const proxy = await startTcpProxy(url);
+    onTestFinished(proxy.close);
+    const child = startLeads(["watch", "--json"], { DATABASE_URL: proxy.url });
+    const ended = waitForExit(child);
+    const lines = createInterface(child.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]();
+    const next = async () => JSON.parse(String((await lines.next()).value));
+    expect(await next()).toHaveProperty("accepted");
+    proxy.stall();
+    expect(await next()).toEqual({ ok: false, error: expect.stringMatching(/^[A-Z_a-z]+$/) });
+    proxy.recover();
+    let seen = await next();
+    while (!("accepted" in seen)) seen = await next();
+    child.kill("SIGINT");
+    expect((await ended).status).toBe(0);
+  });
+});

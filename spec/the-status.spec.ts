@@ -8,7 +8,6 @@ import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase, removeLeads, type TestDatabase } from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
-import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 let database: TestDatabase;
 let url: string;
@@ -227,25 +226,6 @@ describe("leads watch", () => {
     expect(byChannel(seen.channels)).toMatchObject({ webhook: { failed: 1 } });
     child.kill("SIGINT");
     expect(await ended).toMatchObject({ status: 0, stderr: "" });
-  });
-});
-
-describe("leads watch, of a database that stops answering", () => {
-  it("says so within some seconds, and goes on when it answers again", async () => {
-    const proxy = await startTcpProxy(url);
-    onTestFinished(proxy.close);
-    const child = startLeads(["watch", "--json"], { DATABASE_URL: proxy.url });
-    const ended = waitForExit(child);
-    const lines = createInterface(child.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]();
-    const next = async () => JSON.parse(String((await lines.next()).value));
-    expect(await next()).toHaveProperty("accepted");
-    proxy.stall();
-    expect(await next()).toEqual({ ok: false, error: expect.stringMatching(/^[A-Z_a-z]+$/) });
-    proxy.recover();
-    let seen = await next();
-    while (!("accepted" in seen)) seen = await next();
-    child.kill("SIGINT");
-    expect((await ended).status).toBe(0);
   });
 });
 
