@@ -153,6 +153,7 @@ declare
 begin
   -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
   perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
+  perform pg_advisory_xact_lock_shared(hashtext('private.retire_channel'));
   insert into private.deliveries (event, lead_id, channel, due_at, failed_at, last_error)
   -- In 90 seconds, because a dispatcher may be sending a message about the lead now, and holds it no longer than that.
   select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '90 seconds',
@@ -199,6 +200,7 @@ as $$
 declare
   made integer;
 begin
+  perform pg_advisory_xact_lock_shared(hashtext('private.retire_channel'));
   insert into private.deliveries (event, lead_id, channel, due_at)
   select what, lead, c.name, due
   from private.channels c
@@ -222,10 +224,10 @@ as $$
 declare
   settled integer;
 begin
-  -- Waits for erasures under way, which may be adding messages for this channel.
-  lock table private.deliveries in exclusive mode;
   update private.channels set retired_at = coalesce(retired_at, now()) where name = channel_name and not enabled;
   if not found then return null; end if;
+  -- Waits for those who are adding messages for this channel, as an erasure does. Later ones wait, and see that it is retired.
+  perform pg_advisory_xact_lock(hashtext('private.retire_channel'));
   update private.deliveries
   -- One that was never tried keeps no error, because an error says that the receiver may have heard of the lead.
   set failed_at = now(), claimed_until = null,
