@@ -106,7 +106,9 @@ export function telAddress(phone: string): string {
   const isForeign = phone.trim().startsWith("+") && !phone.trim().startsWith("+1");
   const [inDigits, spelt] = [firstNumber.exec(phone), firstSpelt.exec(phone)];
   // A number in digits after a spelt one is another line, such as that for TTY.
-  const isSpeltFirst = spelt !== null && (inDigits === null || spelt.index < inDigits.index);
+  const isSpeltFirst =
+    spelt !== null &&
+    (inDigits === null || (/[a-z]/i.test(spelt[0]) && spelt.index + spelt[0].length <= inDigits.index));
   const found = isForeign ? null : isSpeltFirst ? spelt : inDigits;
   const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);
   const rest = phone.slice(phone.indexOf(number) + number.length);
