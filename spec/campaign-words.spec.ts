@@ -83,9 +83,9 @@ describe("a campaign's word", () => {
 
   it("is removed also where blanks hide the shape of a phone number, and keeps its name before a number that it is too long for", async () => {
     const long = "cgm_seniors_florida_spring_lookalike_broad_mobile_120210987654321098";
-    expect(await cleaned(["305    555    0142", "55    50142", long])).toEqual([
-      "(removed)",
-      "(removed)",
+    const personal = ["a1b2c3d4e5f6a7b8c9", "305-555-0142"].map((one) => `${long.slice(0, 49)}_v2_${one}`);
+    expect(await cleaned(["305    555    0142", "55    50142", ...personal, long])).toEqual([
+      ...["(removed)", "(removed)", "(removed)", "(removed)"],
       "cgm_seniors_florida_spring_lookalike_broad_mobile",
     ]);
   });

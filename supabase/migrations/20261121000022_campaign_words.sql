@@ -16,6 +16,7 @@ declare
   code integer;
   digit_run text;
   digits text;
+  kept text;
 begin
   if word is null or word in ('', '(other)', '(removed)') then
     return coalesce(word, '');
@@ -48,32 +49,34 @@ begin
   if strpos(word, '@') > 0 then
     return '(removed)';
   end if;
-  -- Before the tests for what is personal, so that they see the word as it is kept.
   word := regexp_replace(word, '[^a-z0-9 ._-]+', '-', 'g');
-  word := regexp_replace(word, ' {2,}', ' ', 'g');
-  word := ltrim(word, ' ._-');
+  word := ltrim(regexp_replace(word, ' {2,}', ' ', 'g'), ' ._-');
+  kept := left(word, 60);
   -- A number that the cut would divide goes, because what is left of an ad network's number may look like a phone number.
   if substr(word, 61, 1) between '0' and '9' then
-    word := regexp_replace(left(word, 60), '[0-9]+$', '');
+    kept := regexp_replace(kept, '[0-9]+$', '');
   end if;
-  word := rtrim(left(word, 60), ' ._-');
-  -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of a day
-  -- such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
-  if length(translate(word, '0123456789', '')) <= length(word) - 7 then
-    for digit_run in select m[1] from regexp_matches(word, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
-      digits := regexp_replace(digit_run, '[^0-9]', '', 'g');
-      if length(digits) >= 7 and not (length(digit_run) = length(digits) and length(digits) >= 16)
-        and not (length(digits) = 8 and (digits like '20%' or right(digits, 4) like '20%')) then
-        return '(removed)';
-      end if;
-    end loop;
-  end if;
-  -- A word of 20 characters or more in which a letter stands beside a digit in five pairs or more is an id of one click or of one person.
-  if length(word) >= 20
-    and length(word) - length(regexp_replace(word, '[a-z][0-9]|[0-9][a-z]', '', 'g')) >= 10 then
-    return '(removed)';
-  end if;
-  return word;
+  kept := rtrim(kept, ' ._-');
+  -- The whole word, because a part of what is personal is, too; and what is kept, so that a second cleaning changes nothing.
+  foreach part in array case when kept = word then array[word] else array[word, kept] end loop
+    -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of
+    -- a day such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
+    if length(translate(part, '0123456789', '')) <= length(part) - 7 then
+      for digit_run in select m[1] from regexp_matches(part, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
+        digits := regexp_replace(digit_run, '[^0-9]', '', 'g');
+        if length(digits) >= 7 and not (length(digit_run) = length(digits) and length(digits) >= 16)
+          and not (length(digits) = 8 and (digits like '20%' or right(digits, 4) like '20%')) then
+          return '(removed)';
+        end if;
+      end loop;
+    end if;
+    -- A word of 20 characters or more in which a letter stands beside a digit in five pairs or more is an id of one click or of one person.
+    if length(part) >= 20
+      and length(part) - length(regexp_replace(part, '[a-z][0-9]|[0-9][a-z]', '', 'g')) >= 10 then
+      return '(removed)';
+    end if;
+  end loop;
+  return kept;
 end $$;
 
 revoke execute on function private.clean_campaign_word from public;
