@@ -206,9 +206,10 @@ describe("the mail server", () => {
       kind: "transient",
       reason: "a mailbox is full (552)",
     });
-    expect(await post((await refusing(552, "5.7.0 Blocked for its content")).url)).toEqual({
+    expect(await post((await refusing(552, "5.7.26 Blocked for its content")).url)).toEqual({
       kind: "transient",
       reason: "the mail server answered 552 to DATA",
+      isTooLarge: true,
     });
     expect(await post((await refusing(552, "Exceeded storage allocation")).url)).toEqual({
       kind: "transient",

@@ -75,11 +75,12 @@ function outcomeOf(error: SmtpError): Outcome {
 // A server answers 552 for a mail that is too large and for a full mailbox. The enhanced status code says which (RFC 3463); without one,
 // a mail with fewer leads may pass, and people can empty a mailbox.
 function outcomeOfSize(response: string): Outcome {
-  const [, status] = /^552[ -]5\.(\d\.\d)\b/.exec(response) ?? [];
+  const [, status] = /^552[ -]5\.(\d\.\d{1,3})\b/.exec(response) ?? [];
   if (status === "2.3" || status === "3.4")
     return { kind: "permanent", reason: "the mail is too large for the mail server (552)", isTooLarge: true };
-  // Security or policy, which no smaller mail would pass.
-  if (status?.startsWith("7.")) return { kind: "transient", reason: "the mail server answered 552 to DATA" };
+  // Security or policy: one lead may be why, and a mail without it would pass.
+  if (status?.startsWith("7."))
+    return { kind: "transient", reason: "the mail server answered 552 to DATA", isTooLarge: true };
   if (status === "2.2") return { kind: "transient", reason: "a mailbox is full (552)" };
   const reason = "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large";
   return { kind: "transient", reason, isTooLarge: true };
