@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { maxBeaconBytes, readBeacon } from "../campaigns/beacon.ts";
-import { campaignWordsOf, campaignWordsOfAddress } from "../campaigns/campaign-words.ts";
+import { campaignWordsOf, campaignWordsOfAddress, noCampaign } from "../campaigns/campaign-words.ts";
 import { makeCounters } from "../campaigns/counters.ts";
 import { browserSteps } from "../campaigns/steps.ts";
 import { bucketOf } from "../campaigns/vital-buckets.ts";
@@ -314,6 +314,12 @@ describe("the campaign's words of an address", () => {
     expect(campaignIn(`https://article.example/?${query}#check`)).toBe(
       "utm_source=facebook&utm_campaign=spring",
     );
+  });
+
+  it("are none of an address without a question mark", async () => {
+    const address = "https://article.example/&utm_source=facebook";
+    const [row] = await database.owner`select private.utm_of(${address}) as utm`;
+    expect([row?.utm, campaignWordsOfAddress(address)]).toEqual([null, noCampaign]);
   });
 
   it("are cut at 200 characters, as those of a lead are", () => {

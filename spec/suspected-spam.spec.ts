@@ -78,6 +78,8 @@ describe("a lead gets a spam flag", () => {
     "mailto:x@y",
     "ｗｗｗ．ｘ",
     "pills\u200b.biz",
+    "t.co/abc12",
+    "j.mp/x",
     "<a href=x>",
   ])("when its name has a link: %s", async (name) => {
     await store({ name });

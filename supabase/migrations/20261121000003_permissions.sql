@@ -173,11 +173,15 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
+  page constant text := split_part(address, '#', 1);
   parameter text;
   name text;
   names_and_values text[];
 begin
-  foreach parameter in array string_to_array(translate(split_part(address, '#', 1), '?', '&'), '&') loop
+  if strpos(page, '?') = 0 then
+    return null;
+  end if;
+  foreach parameter in array string_to_array(translate(substr(page, strpos(page, '?')), '?', '&'), '&') loop
     if parameter like 'utm\_%=%' then
       name := split_part(parameter, '=', 1);
       if length(name) between 5 and 24 and substr(name, 5) !~ '[^a-z]' then

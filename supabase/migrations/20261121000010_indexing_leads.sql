@@ -7,7 +7,7 @@ create function private.holds_link(words text) returns boolean
 language sql immutable parallel safe
 set search_path = ''
 return private.in_ascii(words) ~* (
-  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.[a-z]{2,}/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.'
+  '(https?:|mailto:|www\.|<a\M|\mt\.me\M|(?<![a-z0-9-])[a-z0-9]\.(?:com|co|ly|gd|mp|cc|to|io|ru|link)/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.[a-z]{2,}/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.'
   '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
 );
 
