@@ -79,6 +79,8 @@ describe("the queue", () => {
     ["beside an e-mail address, with a comma between", "rosa@example.com,111-555-9876", "…"],
     ["beside an e-mail address, with a plus sign between", "rosa@example.com+1-111-555-9876", "…"],
     ["beside an e-mail address, in brackets", "rosa@example.com[1115559876]", "…"],
+    ["behind an e-mail address, with a sign that it may have", "rosa@example.com-111-555-9876", "…"],
+    ["before an e-mail address, with a question mark between", "111-555-9876?rosa@example.com", "…"],
     ["with three dots within it", "111…555…9876", "…"],
   ])(
     "hides a number that somebody typed %s, except from the member whose call is under way",

@@ -99,14 +99,15 @@ return private.shown_without_contacts(name, '(no name)');
 -- What stands beside the addresses in an e-mail field, also where only a sign stands between.
 create function private.beside_addresses(email text) returns text
 language sql immutable
-return private.without_addresses(regexp_replace(private.in_ascii(left(email, 500)), '[],;:/|<>()+&=*#"{}!~[]', ' ', 'g'));
+return private.without_addresses(regexp_replace(private.in_ascii(left(email, 500)), '[^[:alnum:]@._-]', ' ', 'g'));
 
 -- The first 500 characters of an e-mail field as the lead's page shows it before a call: whole, unless a phone number was typed beside an
--- address or in its place.
+-- address, in its place, or after its at sign.
 create function private.email_shown(email text) returns text
 language sql immutable
 return case
   when private.without_numbers(private.beside_addresses(email)) = private.beside_addresses(email)
+    and private.in_ascii(left(email, 500)) !~ '@[^@]*[0-9]([^0-9[:alpha:]@]*[0-9]){6}'
     then private.shown(left(email, 500), '(blank)')
   else private.shown_without_contacts(email, '(blank)')
 end;
