@@ -1,6 +1,8 @@
 // Records that the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
+import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
+import { transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
 import { erasedMeanwhile, Refusal } from "./refusal.ts";
 
@@ -19,8 +21,10 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
     throw new Refusal(
       "The outcome holds what looks like a Medicare number, which is kept nowhere. Nothing was recorded.",
     );
-  await retryDeadlock(
-    async () => sql`
+  const record = async (tx: TransactionSql) => {
+    // First, as whoever records an outcome does.
+    await tx`select private.lock_leads(array[${id}]::uuid[])`;
+    await tx`
       with reviewed as (
         insert into private.reviews (lead_id, outcome) values (${id}, ${outcome ?? null})
         on conflict (lead_id) do update
@@ -28,8 +32,9 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
         returning lead_id
       )
       -- A review by command ends the work on an open lead, also after a member's attempt, which counts as its first review.
-      update private.lead_work w set stage = 'closed' from reviewed r where w.lead_id = r.lead_id and w.stage = 'open'`,
-  ).catch((error) => {
+      update private.lead_work w set stage = 'closed' from reviewed r where w.lead_id = r.lead_id and w.stage = 'open'`;
+  };
+  await retryDeadlock(() => transaction(sql, record)).catch((error) => {
     throw codeOf(error) === "23503" ? erasedMeanwhile(id) : error;
   });
 }
