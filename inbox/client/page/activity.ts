@@ -37,7 +37,9 @@ function keepReportTime(at: number): void {
 
 function reportedByAnyTab(now: number): number {
   try {
-    return Math.min(now, Number(localStorage.getItem(reportKey)));
+    const at = Number(localStorage.getItem(reportKey));
+    // A time to come was kept while the clock was ahead.
+    return at <= now ? at : 0;
   } catch {
     return 0;
   }
