@@ -11,7 +11,7 @@ interface Token {
  * True without an unbounded repetition. With just one, of a character or a class, true when one of these holds:
  * - nothing follows the repetition, so that a search which enters it has found its match;
  * - it is entered only within a bounded distance after a character outside the class, or after the start of the text, so that
- *   each run of such characters is entered a bounded number of times, and read twice each time.
+ *   each run of the class is entered a bounded number of times, and read twice each time.
  *
  * Such an expression takes linear time. False proves nothing.
  */
@@ -38,7 +38,10 @@ function tokensOf(source: string, flags: string): Token[] | undefined {
   for (let at = 0; at < source.length; ) {
     const kind = kindAt(source, at);
     if (!kind) return undefined;
-    const text = source.slice(at, endOf(source, at));
+    const end = endOf(source, at);
+    // A class without its end is no expression.
+    if (end > source.length) return undefined;
+    const text = source.slice(at, end);
     at += text.length;
     const quantifier = quantifierAt(source, at);
     // Without numbers between them, braces are characters.
@@ -76,7 +79,7 @@ function endOf(source: string, at: number): number {
   if (source.startsWith("(?:", at)) return at + 3;
   if (source[at] !== "[") return at + 1;
   let end = at + 1;
-  while (source[end] !== "]") end += source[end] === "\\" ? 2 : 1;
+  while (end < source.length && source[end] !== "]") end += source[end] === "\\" ? 2 : 1;
   return end + 1;
 }
 
