@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { asMember, whileUncommitted } from "./support/at-once.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
-import { makeInbox, type TestMember } from "./support/inbox.ts";
+import { addLead, makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 
@@ -97,6 +97,24 @@ describe("a recovery", () => {
       return { recovering };
     });
     expect(await recovering).toHaveLength(1);
+  });
+});
+
+describe("a member who claims a lead while a manager removes them", () => {
+  it("keeps no claim", async () => {
+    const [manager, lee] = [await inbox.member("Moe", "manager"), await inbox.member("Lee")];
+    const id = await addLead(database);
+    const { body } = await whileUncommitted(
+      database.owner,
+      async (tx) => {
+        await asMember(tx, lee);
+        await tx`select team.claim(${id})`;
+      },
+      () => manager.call("members/remove", { id: lee.id }),
+    );
+    expect(body).toEqual({ done: true });
+    expect(await database.owner`select from private.claims where member_id = ${lee.id}`).toEqual([]);
+    await database.owner`update private.members set removed_at = now() where id = ${manager.id}`;
   });
 });
 

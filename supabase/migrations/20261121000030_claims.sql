@@ -6,7 +6,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  insert into private.claims as c (lead_id, member_id) values (lead, member)
+  insert into private.claims as c (lead_id, member_id)
+  -- A removal of the member at this moment waits, and then takes the claim away.
+  select lead, m.id from private.members m where m.id = member and m.removed_at is null for share
   on conflict (lead_id) do update
     set member_id = excluded.member_id, until = excluded.until,
       claimed_at = case when c.member_id = excluded.member_id and c.until > now() then c.claimed_at else now() end
