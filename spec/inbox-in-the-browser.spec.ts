@@ -299,6 +299,23 @@ describe("a page whose script does not come", () => {
   });
 });
 
+describe("a page that is left before its script fails to come", () => {
+  it("comes when it is asked for again with the network back", async () => {
+    const page = await as(maria);
+    const held = Promise.withResolvers<void>();
+    await intercept(page, "**/assets/reports-page-*.js", (route) => held.promise.then(() => route.abort()));
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.getByRole("link", { name: "Queue", exact: true }).first().click();
+    await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+    const failed = page.waitForEvent("requestfailed");
+    held.resolve();
+    await failed;
+    await page.unroute("**/assets/reports-page-*.js");
+    await page.getByRole("link", { name: "Reports" }).click();
+    await page.getByRole("heading", { name: "Reports" }).waitFor();
+  });
+});
+
 describe("the pages' files", () => {
   it("are less than 150 kB of compressed script, with everything that managers see", () => {
     const { name } = JSON.parse(readFileSync(".inbox/current.json", "utf8"));

@@ -14,22 +14,22 @@ interface Props {
 interface State {
   /** The address of the page that failed; empty until the next render notes it, because an error does not say it. */
   failedAt: string | undefined;
+  /** The address of the page that was shown last. */
+  shownAt: string | undefined;
 }
 
 export class PageFailure extends Component<Props, State> {
-  override state: State = { failedAt: undefined };
+  override state: State = { failedAt: undefined, shownAt: undefined };
 
   static getDerivedStateFromError(): Partial<State> {
     return { failedAt: "" };
   }
 
-  static getDerivedStateFromProps({ path }: Props, { failedAt }: State): State {
-    if (failedAt === "") return { failedAt: path };
-    return { failedAt: failedAt === path ? failedAt : undefined };
-  }
-
-  override componentDidUpdate(_: Props, { failedAt }: State): void {
-    if (failedAt && this.state.failedAt === undefined) tryFailedPagesAgain();
+  static getDerivedStateFromProps({ path }: Props, { failedAt, shownAt }: State): State {
+    // Also of pages that were left before their failure: nothing showed it.
+    if (path !== shownAt) tryFailedPagesAgain();
+    if (failedAt === "") return { failedAt: path, shownAt: path };
+    return { failedAt: failedAt === path ? failedAt : undefined, shownAt: path };
   }
 
   override render(): ReactNode {
