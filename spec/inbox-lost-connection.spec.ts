@@ -230,6 +230,8 @@ describe("an inbox that is opened while its server cannot answer", () => {
     Object.assign(answers, { status: 503, body: '{"error":"the database does not answer"}' });
     await page.reload();
     await page.getByText("the server or its database does not answer").waitFor();
+    // Nothing was typed yet.
+    expect(await page.getByRole("status").innerText()).not.toContain("What you typed");
     await page.unroute("**/api/**");
     await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
   });

@@ -17,6 +17,16 @@ const sentences: Readonly<Record<Failure, string>> = {
   bug: "The server made a mistake. What you typed is still here. Try again, and tell your operator if it happens again.",
 };
 
+/** Where nothing was typed yet, and the page asks again by itself. */
+const firstSentences: Partial<Record<Failure, string>> = {
+  offline: "There is no connection. This page goes on trying.",
+  "database unreachable": "No answer: the server or its database does not answer. This page goes on trying.",
+  bug: "The server made a mistake. Load the page again, and tell your operator if it happens again.",
+};
+
+export const firstFailureSentence = (error: Error): string =>
+  (error instanceof CallFailed && firstSentences[error.why]) || failureSentence(error);
+
 export function failureSentence(error: Error): string {
   if (!(error instanceof CallFailed)) return sentences.bug;
   if (error.detail === "medicare number")

@@ -1,6 +1,6 @@
 // A message in the page: what went wrong, what to know, what was done.
 import type { ReactNode } from "react";
-import { failureSentence } from "./failure.ts";
+import { failureSentence, firstFailureSentence } from "./failure.ts";
 import { Icon } from "./icon.tsx";
 
 type Kind = "trouble" | "caution" | "done" | "plain";
@@ -40,9 +40,9 @@ export function Loading({ error, isLoaded, isOtherShown }: LoadingProps) {
   );
 }
 
-/** Stands alone before anything was answered. A failure that may pass is said too, because it is retried until it has passed. */
+/** Stands alone before anything was answered. Says a temporary failure, too: it is retried, and never becomes an `error`. */
 export const FirstLoad = ({ failure }: { failure: Error | null }) => (
   <p className="loading first" role="status">
-    {failure ? failureSentence(failure) : "Loading…"}
+    {failure ? firstFailureSentence(failure) : "Loading…"}
   </p>
 );
