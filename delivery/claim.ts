@@ -151,7 +151,8 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
       delivered_at = case when r.delivered then ${now} end,
       failed_at = case when r.failed then ${now} end,
       due_at = case when r.wait is null then d.due_at else ${now} + make_interval(secs => r.wait) end,
-      last_error = r.reason
+      -- The channel has not failed where the wait is 0.
+      last_error = case when r.wait = 0 then d.last_error else r.reason end
     from results r
     where (d.lead_id, d.channel, d.event) = (r.lead_id, r.channel, r.event)
       and d.delivered_at is null

@@ -88,19 +88,24 @@ export async function carryOutRetention(sql: Sql, log: Log, maxRun = maxRetentio
     if (done.emptied > 0) log("permissions-emptied", { count: done.emptied });
     Object.assign(done, { erased: 0, emptied: 0 });
   };
-  for (;;) {
-    const [portion] = await sql<{ erased: number; emptied: number; refused: boolean; is_done: boolean }[]>`
-      select * from private.carry_out_retention()`;
-    isDone = portion?.is_done ?? true;
-    if (!portion) break;
-    done.erased += portion.erased;
-    done.emptied += portion.emptied;
-    if (portion.is_done && portion.refused) log("retention-refused");
-    if (portion.is_done) break;
-    if (done.erased + done.emptied >= logEvery) report();
-    if (performance.now() - started > maxRun) break;
+  try {
+    for (;;) {
+      const [portion] = await sql<
+        { erased: number; emptied: number; refused: boolean; is_done: boolean }[]
+      >`select * from private.carry_out_retention()`;
+      isDone = portion?.is_done ?? true;
+      if (!portion) break;
+      done.erased += portion.erased;
+      done.emptied += portion.emptied;
+      if (portion.is_done && portion.refused) log("retention-refused");
+      if (portion.is_done) break;
+      if (done.erased + done.emptied >= logEvery) report();
+      if (performance.now() - started > maxRun) break;
+    }
+  } finally {
+    // Also where a later portion fails: what is erased by then is erased.
+    report();
   }
-  report();
   const [plan] = await sql<
     { leads: number; circumstances: number }[]
   >`select * from private.plan_retention()`;
