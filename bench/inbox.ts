@@ -106,7 +106,7 @@ async function paint(): Promise<void> {
 }
 
 async function arrival(): Promise<void> {
-  const times = await arrivals(member, rounds * 3, send);
+  const times = await arrivals(member, Math.min(rounds * 3, 40), send);
   sayTimes("new lead on screen after its 201", times);
 }
 

@@ -15,7 +15,7 @@ export interface Measured {
 /** What is known of one turn of a contender. The average is in milliseconds, too. */
 export type Turn = Pick<Measured, "perSecond"> & Partial<Measured> & { average?: number };
 
-/** Starts one of our programs, and waits for the line of its output that names the port. @throws when it ends before. */
+/** Starts a Node program, and waits for the line of its output that names the port. @throws when it ends before. */
 export async function startProcess(args: string[], portIn: RegExp, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH, ...env },

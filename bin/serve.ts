@@ -69,7 +69,7 @@ async function serve(program: Program): Promise<void> {
   prepared.then(startWhatNeedsTheSchema).catch(program.giveUp);
 }
 
-/** Logs what the pages still lack: settings with a placeholder, reviews that are due, translations nobody answers for, their address. */
+/** Logs what the pages still lack: settings without a value, reviews that are due, translations nobody answers for, their address. */
 function warnOfContent({ provider, site }: Config, log: Log): void {
   for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
   for (const { source, reviewed } of sourcesToReview(new Date()))

@@ -18,8 +18,8 @@ export interface ServerDatabase {
   /** The owner's address; undefined where this process was given the intake's and not the owner's. */
   ownerAddress: string | undefined;
   /**
-   * Resolves when the schema is the newest and the settings are synced; where this process holds no owner's address, when the schema is one
-   * on which its delivery and its inbox work; and when the program stops. Rejects when the database cannot be used.
+   * Resolves when the schema is the newest and the settings are synced. Without an owner's address: when its delivery and its inbox can work
+   * on the schema. Also when the program stops. Rejects when the database cannot be used.
    */
   prepared: Promise<void>;
 }
@@ -27,6 +27,7 @@ export interface ServerDatabase {
 /**
  * Opens the database. If it answers and is set up within some seconds, it is ready when this returns. If not, this returns all the same: the
  * article is then served without it, and leads are taken once it answers. An embedded one that recovers from a crash is waited for.
+ * Without the owner's address this returns at once.
  */
 export async function openServerDatabase(
   program: Program,

@@ -147,6 +147,6 @@ export interface CallScripts {
   person: string;
   /** Sentences in order, until the person has agreed to talk. */
   call: readonly string[];
-  /** Names no health matter, because others may hear it. */
+  /** Names no health matter apart from {name}, because others may hear it. */
   voicemail: string;
 }

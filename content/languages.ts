@@ -6,7 +6,7 @@
 // what no voicemail may say and how easy reading is measured.
 // `npm run test:quick` asks for the letters that the fonts lack (decision 011). The transcripts of all languages change, because each page
 // links to the others: remove spec/transcripts/, let spec/screen-reader.spec.ts write it anew, and read what is new. No check asks for
-// what else names the languages: "Before it goes live" in the README, docs/deploy-supabase.md and decision 016.
+// what else names the languages: "Before it goes live" in the README, docs/deploy-supabase.md, docs/inbox-for-members.md and decision 016.
 import { ContentError } from "./content-error.ts";
 import { en } from "./en/language.ts";
 import { es } from "./es/language.ts";

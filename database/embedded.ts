@@ -30,8 +30,8 @@ export const embeddedOptions = (dataDir: string | undefined, log: Log = () => {}
 });
 
 /**
- * Starts the embedded PostgreSQL. With `retry` it returns although PostgreSQL does not start on data that is there, such as on a full disk, and
- * tries until it does; `cancel` ends a start that is under way. @throws EmbeddedPostgresError, in words for the operator.
+ * Starts the embedded PostgreSQL. With `retry` it returns even if PostgreSQL cannot start on existing data, as on a full disk, and tries until
+ * it does; `cancel` ends a start that is under way. @throws EmbeddedPostgresError, in words for the operator.
  */
 export const startEmbedded = (options: {
   dataDir?: string | undefined;
@@ -64,7 +64,7 @@ export const hasEmbedded = (dataDir: string | undefined): boolean =>
 const settings = {
   max_connections: 50,
   shared_buffers: "128MB",
-  // An unfinished login delays DROP DATABASE for this long, such as that of the database in which a backup is verified.
+  // DROP DATABASE, as after a backup was verified in a database, waits this long for an unfinished login.
   authentication_timeout: "10s",
   // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows, and an
   // ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements go to the

@@ -135,7 +135,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
     findings.push(
       fail(
         "The pages name a provider that does not exist: placeholders are still in them.",
-        `Set ${settings.join(", ")} (see .env.example), and build again.`,
+        `Set ${settings.join(", ")} (see .env.example), then start the server or build the pages again.`,
       ),
     );
   }

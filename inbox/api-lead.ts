@@ -144,7 +144,7 @@ export const lead = {
     request: v.strictObject({ id: v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/)) }),
     response: OpenLead,
   },
-  /** Loads a lead again that is on screen. Takes the entry in the audit log of its opening in this session, and writes none. */
+  /** Loads a lead again that is on screen. Takes the entry in the audit log of the member's opening since this session began, and writes none. */
   opened: { manager: false, request: v.strictObject({ entry: v.number() }), response: OpenLead },
   /** The answers hidden until opened. Written to the audit log. */
   "health-answers": {

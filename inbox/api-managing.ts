@@ -56,7 +56,7 @@ export const Reports = v.object({
     missed: v.number(),
     /** Leads not reviewed yet, within their 24 hours. */
     open: v.number(),
-    /** Leads withdrawn within 24 hours, before any review. */
+    /** Leads withdrawn within 24 hours and not reviewed within them. */
     withdrawn: v.number(),
     /** Kept of kept and missed, 0 to 100; null when none is decided. */
     percent: v.nullable(v.number()),
@@ -153,7 +153,7 @@ export const managing = {
   },
   /** Ends the claim of a lead, where this member has it: another one may have taken it since the page was loaded. */
   "take-back": { manager: true, request: v.strictObject({ id: Id, member: Id }), response: Done },
-  /** The address of a CSV file of the leads that came in the period, as `leads export` writes it. Written to the audit log. */
+  /** The address of a CSV file of the leads that came in the period, oldest first, with the columns and cells of `leads export`. Written to the audit log. */
   export: { manager: true, request: v.strictObject(Period), response: File },
   /** For good. `reference` is typed again to confirm it. */
   erase: {

@@ -12,7 +12,7 @@ import { session } from "./api-session.ts";
  * How it is answered:
  * - 200: JSON as `response` says. A refusal that a member has to read is such an answer, with `refused`.
  * - 400: the request is not as `request` says. 403: from another page, a manager's call made by a member, or `opened` with an entry of
- *   another session.
+ *   another member or from before this session.
  * - 401, empty: no session. Show the sign-in page.
  * - 401, `{"error": <one of signInErrors>}`: the new passkey of `passkeys/add` is refused. The session goes on.
  * - 404, `{"error":"not found"}`: no such lead, call, member. 409: a reference that several leads have, or a name that is taken.

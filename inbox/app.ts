@@ -1,5 +1,5 @@
 // The inbox as one value: a request in, its answer out. Below /api/ nothing is answered without a session; beside it are the
-// sign-in requests and the page itself.
+// sign-in requests, what monitoring asks, and the page itself.
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import * as v from "valibot";
@@ -89,7 +89,7 @@ function addApi(app: Hono, routing: Routing): void {
       if (req.path === "/api/sign-out" && error instanceof Refused && error.status === 423) return;
       throw error;
     });
-    // Hono answers HEAD by the handler of GET and drops the body unread, so that an event stream or a download would not end.
+    // Hono answers HEAD by the handler of GET and drops the body unread: an event stream or a download would never end.
     return req.raw.method === "HEAD" ? noSuchMethod() : next();
   });
   app.get("/api/events", async ({ req }) => {

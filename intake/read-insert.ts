@@ -16,7 +16,7 @@ export interface Insert {
 
 export type Read<Thing> = { refusal: Refusal } | Thing;
 
-/** Columns of the table that only the database fills. PostgREST knows them; `anon` has no right to them. */
+/** Columns of the table that no request may fill. PostgREST knows them; `anon` has no right to them. */
 const serverColumns = new Set(["id", "created_at", "request_headers"]);
 const fieldNames = new Set<string>(fields.map((field) => field.name));
 
@@ -100,7 +100,7 @@ function refuseContentType(headers: HeaderValues): Refusal | undefined {
 }
 
 // No filters: four shape the rows of an answer, of which an insert without the right to read gets none, `on_conflict` is for upserts, and
-// `apikey` is the key. Every other parameter is a filter.
+// `apikey` is the key. Every other parameter but `columns` is a filter.
 const ignoredParameters = new Set(["select", "order", "limit", "offset", "on_conflict", "apikey"]);
 
 function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | undefined }> {

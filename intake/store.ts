@@ -140,7 +140,7 @@ function isForeign({ origin, host }: RequestHeaders, allowedOrigins: "*" | reado
   return origin.split("://")[1] !== host;
 }
 
-/** Whether PostgreSQL finds only white space in a text. Its `\s` is Unicode's white space; JavaScript's `\s` differs from that. */
+/** Whether PostgreSQL finds only white space in a text. With the builtin locale its `\s` is Unicode's white space; with another, and in JavaScript, `\s` differs. */
 export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 
 async function insert(sql: Sql, batch: Waiting[]): Promise<void> {

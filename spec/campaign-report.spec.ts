@@ -63,7 +63,7 @@ describe("the rows of the report", () => {
     expect((await rows()).map(({ device }) => device)).toEqual(["computer", "no-script", "unknown"]);
   });
 
-  it("count leads of campaigns without a counted load with (other), where loads were counted as (other)", async () => {
+  it("count leads as (other) where their campaign has no counted load and some loads are (other)", async () => {
     await add([aCount({ source: "(other)", medium: "(other)", campaign: "(other)" })]);
     await addALead({ referer: "https://example.com/?utm_campaign=junk" });
     expect((await rows()).map(({ campaign, stored }) => [campaign, stored])).toEqual([
@@ -123,7 +123,7 @@ describe("the rows of the report", () => {
     ]);
   });
 
-  it("hold one cost for a campaign and a day: the sum of those in one file, in the place of an earlier one; 0 removes it, and no campaign is called ?", async () => {
+  it("hold one cost for a campaign and a day: the sum of those in one file, in the place of an earlier one; 0 removes it, and a campaign “?” is refused", async () => {
     const cost = { day: "2026-11-20", campaign: "spring", amount_cents: 1000 };
     await recordCosts([cost, { ...cost, campaign: "Spring " }]);
     expect((await rows()).map(({ cost_cents }) => cost_cents)).toEqual([2000]);

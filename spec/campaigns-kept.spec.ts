@@ -1,5 +1,5 @@
-// What becomes of counts when the database is away, or the server stops or is killed: the counts of some seconds are lost at most, or those
-// of an outage during which the server stops, and never a lead.
+// What becomes of counts when the database is away, or the server stops or is killed: at most some seconds of counts are lost, or an
+// outage's where the server stops during it, and never a lead.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";

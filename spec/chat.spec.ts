@@ -1,4 +1,4 @@
-// The chat channel as an incoming webhook in the shape of Slack's meets it: a real HTTP server.
+// The chat channel posts to a real HTTP server, in place of a webhook such as Slack's.
 import { describe, expect, it } from "vitest";
 import { makeChat } from "../delivery/channels/chat.ts";
 import type { Delivery } from "../delivery/delivery.ts";

@@ -130,7 +130,7 @@ describe("the call from the database to submit-lead each minute", () => {
       ]);
     });
 
-    it("is scheduled with a daily job that counts the leads anew, and adds those to the lists whose transaction took long", async () => {
+    it("is scheduled with a daily job that counts the leads anew, and adds to the lists those whose transaction took long", async () => {
       const { owner } = database;
       await owner`insert into leads ${owner(aLead({ name: "In time" }))}`;
       await owner`select private.index_new_leads()`;

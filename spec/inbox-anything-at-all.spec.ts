@@ -138,7 +138,7 @@ const addresses = [
   ...["/api/me", "/api/queue", "/api/open", "/api/erase", "/api/lock", "/api/sign-out"],
 ];
 
-/** The calls that end the session of the member who makes them. */
+/** The calls that end or lock the session of the member who makes them. */
 const endingCalls: CallName[] = ["sign-out", "lock"];
 
 describe("the inbox", () => {

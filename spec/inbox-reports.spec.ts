@@ -69,14 +69,14 @@ describe("the reports", () => {
     }
   });
 
-  it("count a lead withdrawn within the 24 hours, before a review, as neither kept nor missed nor open, and say so", async () => {
+  it("count a lead withdrawn within the 24 hours and not reviewed within them, as neither kept nor missed nor open, and say so", async () => {
     const id = await addLead(database, {}, 40);
     await dana.call("stop", { id });
     await database.owner`update private.permissions set withdrawn_at = now() - interval '30 hours' where lead_id = ${id}`;
     const page = await asMaria("/reports");
     await page
       .getByText(
-        "1 lead was withdrawn within the 24 hours, before a review. It counts as neither kept nor missed.",
+        "1 lead was withdrawn within the 24 hours and not reviewed within them. It counts as neither kept nor missed.",
       )
       .waitFor();
     expect(await page.locator(".figures").innerText()).toMatch(/Kept\n+0\n+Missed\n+0\n+Still open\n+0\n/);

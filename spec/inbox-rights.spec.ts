@@ -1,5 +1,5 @@
 // What the inbox's own login may do in the database: call the functions of the schema `team`, and nothing else. Whoever breaks into the
-// inbox can do what its members do, and every look is in the audit log.
+// inbox can do what its members do, and every look at more of a person than a list shows is in the audit log.
 import { afterAll, describe, expect, it } from "vitest";
 import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";

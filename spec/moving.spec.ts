@@ -137,7 +137,7 @@ describe("leads move", () => {
     );
   });
 
-  it("refuses a database that is in use, and one that it cannot use, in a sentence", async () => {
+  it("refuses a database that holds something already, and one that it cannot use, in a sentence", async () => {
     const used = await makeDatabase();
     await used.owner`insert into public.leads ${used.owner(aLead())}`;
     await used.owner`

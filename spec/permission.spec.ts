@@ -111,7 +111,7 @@ describe("the permission of a lead", () => {
     expect(await permissions()).toMatchObject([{ notice: "Puede llamarme.", language: "es" }]);
   });
 
-  it("may be set up by several processes at the same moment without harm", async () => {
+  it("has its wording stored once, also when several processes sync it at once", async () => {
     await Promise.all([1, 2, 3].map(() => sync({ notices: [english("Together.")] })));
     expect(await sql`select text from private.notices where text = 'Together.'`).toHaveLength(1);
   });

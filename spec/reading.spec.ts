@@ -13,8 +13,9 @@ import { formReady } from "./support/visitor.ts";
 const { open } = useBrowser();
 const site = useSite(inEveryLanguage);
 
-/** Each page that a visitor reads, in every language, because words may be longer in another one; the last one is an unknown address. */
-const paths = [...articlePaths, ...thankYouPaths, "/nowhere"];
+/** Each page that a visitor reads, in every language, because words may be longer in another one; the last ones are unknown addresses. */
+const unknownPaths = articlePaths.map((path) => `${path === "/" ? "" : path}/nowhere`);
+const paths = [...articlePaths, ...thankYouPaths, ...unknownPaths];
 
 beforeEach(() => site.reset());
 

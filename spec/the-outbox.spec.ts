@@ -19,8 +19,8 @@ import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./sup
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
 /**
- * The moment that is `count` seconds after the first call of this function in a test. It counts from a second later than that call, so that
- * what was enqueued just now is due at `seconds(0)`.
+ * The moment `count` seconds after a test's beginning, which is one second after its first call of this function, so that what was
+ * enqueued just now is due at `seconds(0)`.
  */
 const seconds = (count: number) => new Date((clockBegan ||= Date.now() + 1_000) + count * 1000);
 let clockBegan: number;

@@ -28,8 +28,8 @@ export async function enableBackups(sql: Sql): Promise<void> {
 }
 
 /**
- * Records that this server makes none. Unless it is the only server, the record of a server on another machine stays until it is 36 hours
- * old, because otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
+ * Records that this server makes none. Called at each start. Unless this is the only server, a record of another machine that is younger than 36
+ * hours stays, because otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
  */
 export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer: boolean }): Promise<void> {
   await sql`

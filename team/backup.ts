@@ -1,5 +1,5 @@
 // Copies everything into one file, as it is at one moment, while the server runs. The file appears under its name only when it
-// is whole and on disk, and only its owner may read it: it holds all that the database holds.
+// is whole and on disk, and only its owner may read it: it holds every lead.
 import { randomInt } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, link, open, readdir, rename, rm, stat } from "node:fs/promises";
@@ -103,7 +103,7 @@ async function estimateRows(tx: TransactionSql): Promise<number> {
 
 const unfinishedName = /\.unfinished-leads-backup-\d+$/;
 
-/** An unfinished file whose last write is longer ago than this, in milliseconds, is of a process that was killed. A verification takes minutes. */
+/** Milliseconds. An unfinished file not written for longer is of a killed process: a live one pauses only to verify, for minutes. */
 const leftOverAfter = 60 * 60_000;
 
 /** A process that was killed leaves its unfinished file, which holds as much as a backup. */
@@ -134,7 +134,11 @@ async function writeWhole(
   });
   try {
     await writeAndRename(path, write, verify);
-    await folder.sync();
+    await folder.sync().catch((cause) => {
+      // Some file systems do not sync folders.
+      if (!/^(EINVAL|EBADF)$/.test(codeOf(cause)))
+        throw diskErrors.test(codeOf(cause)) ? cannotBeWritten(path, cause) : cause;
+    });
   } finally {
     await folder.close();
   }

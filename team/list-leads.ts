@@ -7,7 +7,7 @@ import { refreshLists } from "./refresh-lists.ts";
 
 export interface LeadFilter {
   since?: Date | undefined;
-  /** Only those without a review whose permission stands, the oldest first. */
+  /** Only those whose permission stands and that have no review, the oldest first. */
   due?: boolean | undefined;
   /** Only those with a spam flag. */
   suspect?: boolean | undefined;

@@ -4,7 +4,7 @@ import { randomInt } from "node:crypto";
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { type CopiedRows, CopyError, copyTables, type Table, tablesOf } from "../database/copy-database.ts";
-import { migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
+import { MigrationError, migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
 import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
@@ -139,7 +139,7 @@ async function prepareTarget(from: Sql, to: Sql): Promise<void> {
     await requireUnusedIfOlder(to);
     await migrate(to);
   } catch (error) {
-    const refusal = refusalOf(error, "--to");
+    const refusal = error instanceof MigrationError ? error : refusalOf(error, "--to");
     throw refusal ? new Refusal(`${refusal.message} Nothing was moved.`, { cause: error }) : error;
   }
 }

@@ -17,6 +17,7 @@ import { makeCluster } from "./cluster.ts";
 import { finishUpgrade, holdsData, upgradePlace } from "./cluster-place.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { lockFolder, lockName } from "./folder-lock.ts";
+import { makeFolders, mkdirIfNone } from "./make-folders.ts";
 import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
 import { stopOrphans } from "./postmaster.ts";
@@ -129,15 +130,6 @@ export function inWords(cause: unknown, path: string, { advice }: Setup): unknow
   );
 }
 
-/** Makes a folder with all on the way to it. Each new one is ours alone, but root's lets the account pass through. */
-export function makeFolders(path: string): void {
-  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
-  // Not Node's own `recursive`, which never ends where nothing can be made, as below /proc.
-  const missing: string[] = [];
-  for (let at = path; !existsSync(at); at = dirname(at)) missing.unshift(at);
-  for (const folder of missing) if (mkdirIfNone(folder)) chmodSync(folder, mode);
-}
-
 function makePath(path: string, { advice }: Setup) {
   try {
     makeFolders(path);
@@ -195,14 +187,4 @@ function inTemporaryFolder(name: string, account: Account | undefined): string {
   const folder = tmpdir();
   const isUsable = existsSync(folder) && (!account || canEnter(folder, account));
   return isUsable && isShortEnough(join(folder, name)) ? join(folder, name) : join("/tmp", name);
-}
-
-function mkdirIfNone(path: string): boolean {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
 }

@@ -14,8 +14,9 @@ import {
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { flush, holdsData, upgradePlace } from "./cluster-place.ts";
-import { findDataFolder, lockDataFolder, makeFolders } from "./data-folder.ts";
+import { findDataFolder, lockDataFolder } from "./data-folder.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
+import { makeFolders } from "./make-folders.ts";
 import { type Options, type Setup, setUp } from "./options.ts";
 import { stopOrphans } from "./postmaster.ts";
 

@@ -21,7 +21,7 @@ export interface Options {
   settings?: Readonly<Record<string, string | number>>;
   /** How large PostgreSQL's log becomes before it is rotated, in bytes; one older file is kept. By default 10 MB. */
   maxLogBytes?: number;
-  /** Is called with what happens. An event holds no personal data: paths, process ids and exit codes. */
+  /** Is called with what happens. An event holds paths, process ids and exit codes, no personal data. */
   onEvent?: (event: PostgresEvent) => void;
   /** What the messages of errors advise, in the caller's words. */
   advice?: Partial<Advice>;

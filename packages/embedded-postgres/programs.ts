@@ -4,7 +4,6 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -18,6 +17,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { type Account, outputAs } from "./account.ts";
 import { codeOf, EmbeddedPostgresError } from "./error.ts";
+import { makeFolders } from "./make-folders.ts";
 import type { Setup } from "./options.ts";
 import { isRunFrom } from "./processes.ts";
 
@@ -38,12 +38,12 @@ export function programsFor(account: Account | undefined, dataFolder: string, se
   if (found) return found;
   if (!existsSync(join(installed, "bin/postgres")))
     throw new EmbeddedPostgresError(`There is no PostgreSQL in ${installed}: bin/postgres is missing.`);
-  // Not `postgresql-`, because an upgrade gives the old data that it keeps such a name (postgresql-17).
+  // Not `postgresql-`: an upgrade keeps the old data under such a name (postgresql-17).
   const copy = join(account ? setup.systemDir : dataFolder, `programs-${copyName(installed)}`);
   if (!programsIn(copy, account)) copyPrograms(installed, copy, account);
   const copied = programsIn(copy, account);
   if (copied) {
-    // So that a start that copies other programs takes it for one in use, such as the second copy of an upgrade.
+    // So that a start that copies other programs, as an upgrade does for its second copy, leaves this one.
     utimesSync(copy, new Date(), new Date());
     return copied;
   }
@@ -97,7 +97,7 @@ function copyName(installed: string): string {
 function copyPrograms(installed: string, copy: string, account: Account | undefined) {
   let unfinished: string | undefined;
   try {
-    if (mkdirSync(dirname(copy), { recursive: true })) chmodSync(dirname(copy), 0o755);
+    makeFolders(dirname(copy));
     unfinished = mkdtempSync(`${copy}.`);
     cpSync(installed, unfinished, { recursive: true, verbatimSymlinks: true });
     makeReadable(unfinished);

@@ -40,7 +40,7 @@ async function launchOnce(program: string | undefined): Promise<Browser> {
   return browser;
 }
 
-/** Has a browser for the chapter's tests. Chapters about loading, fonts and going back ask for the whole browser. */
+/** Gives the chapter's tests a browser. Chapters about loading, fonts, going back and notifications ask for the whole browser. */
 export function useBrowser(kind: "headless shell" | "whole browser" = "headless shell"): {
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   browser(): Browser;

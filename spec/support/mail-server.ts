@@ -7,7 +7,7 @@ export interface TakenMail {
   to: string[];
   /** The mail as it came over the wire. */
   raw: string;
-  /** The headers' lines by lower-case name, unfolded. */
+  /** The headers' values by lower-case name, unfolded. */
   headers: Map<string, string>;
 }
 

@@ -1,5 +1,5 @@
 -- Signing in with an account at the company's identity provider (OpenID Connect), which a member links through their invitation. The
--- functions run without a session, so they tell nothing of a member without a valid invitation or a linked account.
+-- functions run without a session, so they tell of a member only to whoever brings a valid invitation or a linked account.
 
 -- The account of the company's own sign-in that an invited member linked.
 create table private.company_accounts (
@@ -99,7 +99,7 @@ begin
 end $$;
 
 -- Whether the member can sign in with a company account. `company_issuer` names the identity provider that the inbox signs members in with,
--- and is null where there is none: an account at another one opens nothing any more.
+-- and is null where there is none. An account at another provider opens nothing any more.
 create function private.has_company_account(member uuid, company_issuer text) returns boolean
 language sql stable
 set search_path = ''

@@ -153,8 +153,8 @@ begin
   return private.lead_json(w, entry, actor.member_id);
 end $$;
 
--- A lead that is still on the screen of the member who opened it since this session began, with the entry of that opening. The page loads it by
--- itself when something has changed, so this writes no further entry, is no activity, and renews no claim.
+-- Loads a lead again that the member has opened since this session began; `entry` is that opening. The page asks by itself when something has
+-- changed, so this writes no further entry, is no activity, and renews no claim.
 create function team.opened_lead(entry bigint) returns jsonb
 language plpgsql
 security definer
@@ -200,7 +200,7 @@ set search_path = ''
 as $$
 declare
   actor private.actor := private.require_session();
-  lead uuid := private.lead_of_audit_entry(entry, actor, 'read health answers');
+  lead uuid := (private.work_of(private.lead_of_audit_entry(entry, actor, 'read health answers')::text)).lead_id;
 begin
   return (
     select jsonb_build_object('has_medicare', l.has_medicare, 'has_diabetes', l.has_diabetes) from public.leads l where l.id = lead

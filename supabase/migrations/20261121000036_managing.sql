@@ -1,4 +1,4 @@
--- What managers do in the inbox, and the operator by command: members, a lead taken back, erasing, exporting, paused states and reports.
+-- What managers do in the inbox: members (the operator too, by command), a lead taken back, erasing, exporting, paused states and reports.
 -- Each act is in the audit log.
 
 -- The page of the team loads it by itself when something has changed, so it is no activity. `company_issuer` as

@@ -1,6 +1,6 @@
 -- Tallies of leads and deliveries, because with millions a count takes seconds, and the status is asked for every few seconds. Each change adds a
--- row that says by how much; now and then the rows are added up. An insert of a lead adds none: the leads of this moment, which have no
--- row in `private.lead_work` yet, are counted as they are read.
+-- row that says by how much; now and then the rows are added up. An insert of a lead adds none: the newest leads, which have no
+-- row in `private.lead_work` yet, are counted at each reading.
 
 -- Each row is a change, so that no two transactions wait for each other.
 create table private.lead_tallies (
@@ -30,8 +30,8 @@ create table private.delivery_tallies (
   troubled bigint not null default 0
 );
 
--- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. Only a part of the first hour belongs to them, so
--- its leads are counted as they are read. Hours that began more than 26 hours ago are dropped when the rows are added up.
+-- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. They hold only a part of their first hour, so
+-- its leads are counted at each reading. Hours that began more than 26 hours ago are dropped when the rows are added up.
 create table private.hour_tallies (
   hour timestamptz not null,
   leads bigint not null default 0,
@@ -52,7 +52,7 @@ create function private.hour_of(moment timestamptz) returns timestamptz
 language sql stable
 return date_trunc('hour', moment, 'UTC');
 
--- One row of each tally for all leads of a statement: leads come by the thousand, and whoever counts reads each row until it is summed.
+-- One row for all leads of a statement (in queue_tallies one for each place, in hour_tallies for each hour): leads come by the thousand, and whoever counts reads each row until it is summed.
 create function private.tally_new_leads() returns trigger
 language plpgsql
 security definer

@@ -130,7 +130,7 @@ function useTakenAgain(lead: Lead, member: SignedIn, isUndoSettled: boolean, onA
   }, [isAgain, onAgain]);
 }
 
-/** Moves the focus to the page's heading where it is in a part of the page that goes. */
+/** Moves the focus to the page's heading if the focus is in a part that goes. */
 function keepFocus(part: Element | null | undefined): void {
   if (part?.contains(document.activeElement)) document.querySelector("h1")?.focus();
 }

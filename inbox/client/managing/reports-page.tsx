@@ -129,7 +129,7 @@ function KeyFigures({ promises, firstCall }: KeyFiguresProps) {
       </dl>
       {withdrawn > 0 && (
         <p className="quiet">
-          {`${count(withdrawn, "lead")} ${were} withdrawn within the 24 hours, before a review. ${theyCount} as neither kept nor missed.`}
+          {`${count(withdrawn, "lead")} ${were} withdrawn within the 24 hours and not reviewed within them. ${theyCount} as neither kept nor missed.`}
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-// The frame of the pages before a member has signed in: one card, one thing to do.
+// The frame of the pages without an open session (sign-in, invitation, lock screen): one card.
 import { type ReactNode, useState } from "react";
 import { Icon } from "../page/icon.tsx";
 import { Notice } from "../page/notice.tsx";
@@ -32,7 +32,7 @@ interface ButtonProps {
   onDone(): void;
 }
 
-/** A button that joins, signs in or signs out, and says what went wrong. */
+/** A button that joins, signs in, unlocks or signs out, and says what went wrong. */
 export function SignInButton({ label, kind = "primary", run, onDone }: ButtonProps) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState("");

@@ -82,7 +82,7 @@ async function step(
   }
 }
 
-/** Makes a function that does the work once for all who call before the work begins, and then settles. No two runs of it overlap. */
+/** Makes a function that does the work once for all who call before it begins, and settles when it is done. No two runs overlap. */
 function shared(work: () => Promise<void>): () => Promise<void> {
   let underWay = Promise.resolve();
   let next: Promise<void> | undefined;
