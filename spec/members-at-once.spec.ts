@@ -101,19 +101,24 @@ describe("a recovery", () => {
 });
 
 describe("a member who claims a lead while a manager removes them", () => {
-  it("keeps no claim", async () => {
-    const [manager, lee] = [await inbox.member("Moe", "manager"), await inbox.member("Lee")];
+  it.each([
+    ["Moe", "Lee", "by its page", (tx: Sql, id: string) => tx`select team.claim(${id})`],
+    ["Max", "Luz", "by taking the next", (tx: Sql) => tx`select team.take_next()`],
+  ])("keeps no claim (%s removes %s, who claims %s)", async (nameOfManager, name, _way, claim) => {
+    const [manager, member] = [await inbox.member(nameOfManager, "manager"), await inbox.member(name)];
     const id = await addLead(database);
+    const claims = () => database.owner`select from private.claims where member_id = ${member.id}`;
     const { body } = await whileUncommitted(
       database.owner,
       async (tx) => {
-        await asMember(tx, lee);
-        await tx`select team.claim(${id})`;
+        await asMember(tx, member);
+        await claim(tx, id);
+        expect(await tx`select from private.claims where member_id = ${member.id}`).toHaveLength(1);
       },
-      () => manager.call("members/remove", { id: lee.id }),
+      () => manager.call("members/remove", { id: member.id }),
     );
     expect(body).toEqual({ done: true });
-    expect(await database.owner`select from private.claims where member_id = ${lee.id}`).toEqual([]);
+    expect(await claims()).toEqual([]);
     await database.owner`update private.members set removed_at = now() where id = ${manager.id}`;
   });
 });

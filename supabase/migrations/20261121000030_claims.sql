@@ -84,7 +84,9 @@ begin
     -- Waits for an erasure of this moment, because a lead that is gone cannot be claimed.
     perform from public.leads l where l.id = candidate for key share;
     continue when not found;
-    insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
+    insert into private.claims as c (lead_id, member_id)
+    -- A removal of the member at this moment waits, and then takes the claim away.
+    select candidate, m.id from private.members m where m.id = actor.member_id and m.removed_at is null for share
     on conflict (lead_id) do update
       set member_id = excluded.member_id, until = excluded.until, claimed_at = excluded.claimed_at
       where c.until <= now();
