@@ -1,8 +1,8 @@
 // The program `leads`: its commands in groups, its help, and what it says of words that it does not understand.
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
-// below, and its tests in a chapter. A command that shows, lists, exports or erases persons writes to the audit
-// log: by `auditOperator`, or in SQL (`erase --older-than`). A function that lists from private.lead_work calls `refreshLists` first or adds the
+// below, and its tests in a chapter. A command that shows, lists, exports, erases or changes leads writes to the
+// audit log: by `auditOperator`, or in SQL (`erase --older-than`). A function that lists from private.lead_work calls `refreshLists` first or adds the
 // leads without a row there, as `export --permission` does and one that finds single leads does.
 // JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name the commands that work on a
 // standby.

@@ -27,6 +27,13 @@ beforeEach(async () => {
   id = lead?.id as string;
 });
 
+/** The entries of the audit log that are about this lead: who did what. */
+const audited = async () =>
+  (
+    await database.owner<{ entry: string }[]>`
+      select concat_ws(' ', who, action, details) as entry from private.audit_log where lead_id = ${id} order by at`
+  ).map(({ entry }) => entry);
+
 describe("leads review", () => {
   it("records the review with its outcome, and takes the lead off the list of what is due", async () => {
     const ran = await leads(url, "review", reference(id), "--outcome", " qualifies, call on Monday ");
@@ -41,6 +48,12 @@ describe("leads review", () => {
       outcome: "qualifies, call on Monday",
       reviewed_at: expect.any(String),
     });
+  });
+
+  it("is in the audit log as the operator's act, without the outcome, and a refused one is not", async () => {
+    await leads(url, "review", id, "--outcome", "qualifies");
+    await leads(url, "review", id, "--outcome", "1EG4-TE5-MK73");
+    expect(await audited()).toEqual(['operator reviewed lead {"by": "command"}']);
   });
 
   it("keeps the time of the first review when the outcome is corrected, and the outcome when none is given", async () => {
@@ -91,6 +104,7 @@ describe("leads withdraw", () => {
       { event: "lead.created", channel: "webhook" },
       { event: "permission.withdrawn", channel: "webhook" },
     ]);
+    expect(await audited()).toEqual(['operator stopped calls {"by": "command", "leads": 1}']);
   });
 
   it.each([
@@ -112,6 +126,15 @@ Permission withdrawn: also of ${reference(again?.id as string)}, which has the s
     const standing = await owner`
       select l.name from leads l join private.permissions p on p.lead_id = l.id where p.withdrawn_at is null`;
     expect(standing).toEqual([{ name: "Other" }]);
+  });
+});
+
+describe("leads retry", () => {
+  it("is in the audit log as the operator's act, and not where nothing is sent", async () => {
+    await leads(url, "retry", id);
+    await database.owner`update private.deliveries set delivered_at = now() where lead_id = ${id}`;
+    await leads(url, "retry", id);
+    expect(await audited()).toEqual(['operator retried deliveries {"by": "command", "deliveries": 1}']);
   });
 });
 

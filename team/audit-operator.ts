@@ -1,11 +1,18 @@
-// Writes to the audit log what the operator's commands `list`, `show`, `export` and `erase` do, so that one log has who read, exported or
-// erased leads, in the inbox or by command. A list is no exception, because unlike the inbox's queue it has numbers and health answers.
+// Writes to the audit log what the operator's commands about leads do, so that one log has who read, exported, erased or changed leads, in
+// the inbox or by command. A list is no exception, because unlike the inbox's queue it has numbers and health answers.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { isReadOnly } from "../database/trouble.ts";
 import { withoutUnset } from "./ask.ts";
 
-export type OperatorAction = "listed leads" | "opened lead" | "exported leads" | "erased lead";
+export type OperatorAction =
+  | "listed leads"
+  | "opened lead"
+  | "exported leads"
+  | "erased lead"
+  | "reviewed lead"
+  | "stopped calls"
+  | "retried deliveries";
 
 /**
  * Writes an entry for each lead (null: one about no single lead), with these details, and returns the ids of the entries, or undefined when
@@ -16,7 +23,7 @@ export async function auditOperator(
   sql: Sql | TransactionSql,
   action: OperatorAction,
   leads: readonly (string | null)[] = [null],
-  details: Readonly<Record<string, string | boolean | undefined>> = {},
+  details: Readonly<Record<string, string | number | boolean | undefined>> = {},
 ): Promise<string[] | undefined> {
   try {
     const entries = await sql<{ id: string }[]>`

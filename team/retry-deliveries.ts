@@ -1,6 +1,7 @@
 // Has deliveries sent again now. The dispatcher of the server, or of `npm run deliver`, sends them.
 import type { Sql } from "../database/connect.ts";
 import * as outbox from "../delivery/outbox.ts";
+import { auditOperator } from "./audit-operator.ts";
 
 /**
  * How many deliveries are due now, or why none is sent. "delivered": all were delivered, except what a retired channel did not take. "not
@@ -27,7 +28,10 @@ export async function retryLead(sql: Sql, id: string): Promise<Retried> {
       exists (select from owed where delivered_at is not null) as was_told`;
   if (!found?.has_channel) return { nothing: "no channel" };
   if (found.is_owed && !found.will_be_sent) return { nothing: "channel not set up" };
-  if (due > 0) return { due };
+  if (due > 0) {
+    await auditOperator(sql, "retried deliveries", [id], { deliveries: due });
+    return { due };
+  }
   if (found.is_owed) return { nothing: "erasure waits" };
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
@@ -42,7 +46,13 @@ export async function countDueWithoutChannel(sql: Sql, lead: string | null = nul
 }
 
 /** Makes everything that failed due now. Returns how many deliveries that is. */
-export const retryFailed = (sql: Sql): Promise<number> => outbox.requeueFailed(sql);
+export const retryFailed = (sql: Sql): Promise<number> => audited(sql, outbox.requeueFailed(sql));
 
 /** Makes everything that waits for a later attempt due now. Returns how many deliveries that is. */
-export const retryPending = (sql: Sql): Promise<number> => outbox.requeuePending(sql);
+export const retryPending = (sql: Sql): Promise<number> => audited(sql, outbox.requeuePending(sql));
+
+async function audited(sql: Sql, retried: Promise<number>): Promise<number> {
+  const deliveries = await retried;
+  if (deliveries > 0) await auditOperator(sql, "retried deliveries", [null], { deliveries });
+  return deliveries;
+}

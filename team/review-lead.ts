@@ -4,6 +4,7 @@ import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
 import { transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
+import { auditOperator } from "./audit-operator.ts";
 import { erasedMeanwhile, Refusal } from "./refusal.ts";
 
 /** Characters of an outcome. */
@@ -33,6 +34,7 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
       )
       -- A review by command ends the work on an open lead, also after a member's attempt, which counts as its first review.
       update private.lead_work w set stage = 'closed' from reviewed r where w.lead_id = r.lead_id and w.stage = 'open'`;
+    await auditOperator(tx, "reviewed lead", [id]);
   };
   await retryDeadlock(() => transaction(sql, record)).catch((error) => {
     throw codeOf(error) === "23503" ? erasedMeanwhile(id) : error;

@@ -2,6 +2,8 @@
 // its phone numbers, and the numbers go on the stop list.
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/deadlock.ts";
+import { transaction } from "../database/transaction.ts";
+import { auditOperator } from "./audit-operator.ts";
 
 export interface Withdrawn {
   /** The leads whose permission this ended; not this lead itself when its permission had ended before. */
@@ -12,10 +14,14 @@ export interface Withdrawn {
 
 /** The channels are notified. */
 export async function withdrawPermission(sql: Sql, id: string): Promise<Withdrawn> {
-  const ended = await retryDeadlock(
-    async () => sql<{ id: string }[]>`select private.withdraw_permission(${id}) as id`,
+  const ids = await retryDeadlock(() =>
+    transaction(sql, async (tx) => {
+      const rows = await tx<{ id: string }[]>`select private.withdraw_permission(${id}) as id`;
+      // As a stop in the inbox, whose proof names who stopped the calls.
+      if (rows.length > 0) await auditOperator(tx, "stopped calls", [id], { leads: rows.length });
+      return rows.map((row) => row.id);
+    }),
   );
-  const ids = ended.map((row) => row.id);
   const isErased = !ids.includes(id) && (await sql`select from public.leads where id = ${id}`).count === 0;
   return { ended: ids, isErased };
 }
