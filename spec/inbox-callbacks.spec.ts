@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { callLead } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
-import { addLead, makeInbox, noonZip } from "./support/inbox.ts";
+import { addLead, makeInbox, nightZip, noonZip } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -42,6 +42,20 @@ describe("a callback", () => {
       [earlier, "callable"],
     ]);
     expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 0 });
+  });
+
+  it("that the person asked for while the place is closed stands before the leads that wait for its opening", async () => {
+    const waits = await addLead(database, { zip_code: nightZip });
+    const asked = await addLead(database, { zip_code: nightZip });
+    const asAgreed = (isAskedFor: boolean) => database.owner`
+      update private.lead_work set stage = 'callback', callback_asked_for = ${isAskedFor},
+        callback_at = now() + interval '30 minutes' where lead_id = ${asked}`;
+    const order = async () => (await dana.call("queue", {})).body.rows.map((row) => row.id);
+    await asAgreed(true);
+    expect(await order()).toEqual([asked, waits]);
+    await asAgreed(false);
+    // Both wait for the opening then, and stand in the order of their ids.
+    expect(await order()).toEqual([asked, waits].toSorted());
   });
 
   it("is refused at an hour that is not lawful there, unless the person asked for it", async () => {

@@ -118,7 +118,8 @@ begin
         and $query$ || conditions || $query$
       order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
     $query$
-    -- Open leads of one place may all be called from the same moment on. A callback and a number that was called three times may be later.
+    -- Open leads of one place may all be called from the same moment on. A callback and a number that was called three times may be
+    -- later, and a callback that the person asked for earlier.
     else $query$
       with places as materialized (
         select p.place, p.callable, p.reason, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p
@@ -137,7 +138,12 @@ begin
         ) open
         where not p.callable and ($3 is null or p.callable_at >= $3[2]::timestamptz)
         union all
-        select w.lead_id, coalesce(greatest(case when p.callable then null else p.callable_at end, e.until, w.callback_at), 'infinity')
+        select w.lead_id, coalesce(greatest(
+          case
+            when p.callable or w.callback_asked_for and p.reason is distinct from 'paused' and w.callback_at > now() - interval '2 hours'
+              then null
+            else p.callable_at
+          end, e.until, w.callback_at), 'infinity')
         from private.lead_work w
         join places p on p.place = w.place
         left join private.exhausted_numbers() e on e.number_key = w.number_key
