@@ -87,7 +87,7 @@ function sentenceOf(error: unknown): string {
   if (isLoss(error))
     return "The connection to the database was lost. See whether it runs, and type it again.";
   if (isReadOnly(error))
-    return "This database takes no writes: it is a standby, or set to read only. What was not done yet is not done. For this, name the primary in DATABASE_URL.";
+    return "This database takes no writes: it is a standby, or set to read only. Nothing more was done. Name the primary in DATABASE_URL.";
   if (isOutOfRoom(error))
     return "The disk of the database is full (53100). Nothing was lost. Make room on it, and type it again.";
   return `That did not work: the database or this program failed (${codeOf(error)}).`;

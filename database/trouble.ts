@@ -23,13 +23,14 @@ export function isDatabaseTrouble(error: unknown): boolean {
  */
 const troubles = new Set("08 25006 25P03 25P04 26 28 3D 40 53 55 57 58 XX".split(" "));
 
+const ofStatements = new Set("57014 55P03 53100 53200 40P01 58030 XX000 XX001 XX002".split(" "));
+
 /**
- * Whether perhaps one statement alone failed and the database answers others: it took too long, waited too long for a lock, was cancelled, or
- * found no memory or disk.
+ * Whether perhaps one statement alone failed and the database answers others: it took too long, waited too long for a lock, was
+ * cancelled, found no memory or disk, or met a deadlock or damaged data.
  */
 export const isOfTheStatement = (error: unknown): boolean =>
-  error instanceof QueryTimeout ||
-  (error instanceof postgres.PostgresError && ["57014", "55P03", "53100", "53200"].includes(error.code));
+  error instanceof QueryTimeout || (error instanceof postgres.PostgresError && ofStatements.has(error.code));
 
 /** Whether the database takes no writes, as a standby: SQLSTATE read_only_sql_transaction. */
 export const isReadOnly = (error: unknown): boolean => codeOf(error) === "25006";

@@ -26,10 +26,7 @@ async function examineSchema(sql: Sql): Promise<Finding> {
   } catch (error) {
     const code = codeOf(error);
     if (code !== "42501" && /^(42|3F)/.test(code)) return fail("The database has no leads tables.", fix);
-    return fail(
-      `The database does not let us in (${code}).`,
-      "Check DATABASE_URL: it names the database's owner.",
-    );
+    return fail(`The database does not let us in (${code}).`, "DATABASE_URL must name the database's owner.");
   }
 }
 
@@ -57,6 +54,11 @@ async function examineRowSecurity(sql: Sql): Promise<Finding> {
       `create policy "A visitor may add a lead" on public.leads for insert to anon with check (true);`,
     );
   }
+  if (!policies.some(({ cmd }) => cmd === "SELECT"))
+    return fail(
+      "No policy lets the delivery read a lead.",
+      `create policy "The delivery may read a lead" on public.leads for select to leads_delivery using (true);`,
+    );
   return pass("Row-level security is on: a visitor may add a lead, and only the delivery may read one.");
 }
 
@@ -100,7 +102,7 @@ const wasScheduled = async (sql: Sql) => (await sql`select from private.wake_up_
 
 async function examineSchedule(sql: Sql): Promise<Finding> {
   const fix =
-    "In the SQL editor: `create extension if not exists pg_cron; create extension if not exists pg_net;`. Then call submit-lead once: it arranges the rest.";
+    "In the SQL editor: `create extension if not exists pg_cron; create extension if not exists pg_net;`. Then deploy submit-lead again and call it once: its first call arranges the rest.";
   const [found] = await sql<{ cron: boolean; net: boolean }[]>`
     select to_regclass('cron.job') is not null as cron, to_regclass('net.http_request_queue') is not null as net`;
   if (!found?.cron || !found.net)

@@ -63,6 +63,6 @@ function examineClaims({ url }: Deployment, { role, ref, exp }: Claims, now: Dat
     );
   }
   return pass(
-    "The key is an anon key (a long JWT). Supabase means to end that kind; a publishable key follows it.",
+    "The key is an anon key (a long JWT). Supabase means to end that kind; publishable keys replace it.",
   );
 }

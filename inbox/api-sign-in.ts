@@ -10,7 +10,7 @@ const SignedIn = v.object({ name: v.string(), role: Role, ends_at: Moment });
 /**
  * How a request is made: `POST /<name>` with JSON, from the inbox's own page. Answers:
  * - 200: JSON as `response` says; a session begins with its cookie where that is said.
- * - 401, `{"error": <one of signInErrors>}`. 400, 403, 503 as in `inbox/api.ts`.
+ * - 401, `{"error": <one of signInErrors>}`. 400, 403, 413, 415, 500, 503 as in `inbox/api.ts`.
  * OpenID Connect: `oidc/start` answers with an address; go there. The provider returns to `GET /oidc/callback`, which answers
  * with a redirect to `/` (signed in) or to `/sign-in#<one of signInErrors with - for spaces>`.
  */

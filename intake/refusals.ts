@@ -105,7 +105,7 @@ export const tooManyTries = (seconds: number) =>
     { retryAfter: seconds },
   );
 
-/** A value the table would refuse, or that is not of its type. The sentence is the same as the table's own. */
+/** A value the table would refuse, or that is not of its type. Where the table's trigger has a sentence for it, it is that one. */
 export const badValue = (code: "23502" | "22P02" | "22P05" | "23514", message: string, details: string) =>
   refusal(400, code)(message, { details });
 
@@ -113,7 +113,10 @@ export const badValue = (code: "23502" | "22P02" | "22P05" | "23514", message: s
 export const foreignPage = (message: string) =>
   refusal(403, "PT403")(message, { details: "The Origin of the request is not among ALLOWED_ORIGINS." });
 
-/** The database is unreachable, full, or too slow. PostgREST answers the same when it cannot reach it. */
+/**
+ * The lead could not be stored: the database is unreachable, full, too slow or being moved, or there is a bug. PostgREST answers the same
+ * when it cannot reach the database.
+ */
 export const databaseUnreachable = (details: string) =>
   refusal(503, "PGRST001")(
     "We could not save your answers just now. They are still here: please try again in a minute.",

@@ -60,7 +60,7 @@ export const events = {
   "job-stopped": {
     level: "warn",
     sentence:
-      "A job of the delivery was stopped, and is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full.",
+      "A job of the delivery was stopped, and is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full. XX001, XX002: data is damaged.",
   },
   "standby-avoided": {
     level: "warn",

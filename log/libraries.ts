@@ -1,5 +1,5 @@
-// What libraries and Node print with `console`: errors whose messages may quote what a visitor typed, and sentences that are no event of
-// the log.
+// What libraries and Node print with console.error or console.warn: errors whose messages may quote what a visitor typed, and sentences
+// that are no event of the log.
 import { logBug } from "./bug.ts";
 import type { Log } from "./log.ts";
 

@@ -352,7 +352,7 @@ describe("a report of what the ads brought", () => {
     expect(row).toMatchObject({ groups: row?.all, hours: row?.all });
   });
 
-  it("waits ten minutes before it takes a day's sums, because a change that began before may still be committed", async () => {
+  it("has a day's sums only ten minutes after its last lead is 24 hours old, because a change that began before may still be committed", async () => {
     const sql = database.owner;
     await sql`delete from private.report_days`;
     const midnight = new Date(Math.floor(now / day) * day);

@@ -187,7 +187,7 @@ describe("a reader in a whole browser", () => {
     // A server of its own, because pages of other tests send their web vitals when they are closed.
     const { owner, url } = await makeDatabase();
     const { address } = await startServer({ DATABASE_URL: url, DELIVERY: "off" });
-    // Of every device, because a browser sends its own name, and not the one of the phone that it imitates, while a page is left.
+    // Of every device: while a page is left, a browser sends its own name, not that of the phone it imitates.
     const vitals = async () => {
       const rows = await owner<{ vital: string; n: number }[]>`
         select vital, sum(n)::int as n from private.vital_counts group by vital`;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 /** Tables of many lengths, because the last rows of some meet a full buffer, and the connection must then go on with the next table. */
 const lengths = Array.from({ length: 25 }, (_, index) => 600 + index * 397);
 
-/** A connection to a database whose host ends what takes longer than a second: a statement, a transaction, and one that waits. */
+/** A connection to a database whose host ends a statement, a transaction or an idle transaction after a second. */
 async function withLimits({ url, owner }: TestDatabase): Promise<Sql> {
   const name = new URL(url).pathname.slice(1);
   // PostgreSQL 17 added the limit for transactions.

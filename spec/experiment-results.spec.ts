@@ -37,7 +37,7 @@ const leadFrom = (variant: string, headers = {}) =>
   addLead(database, { request_headers: { "x-variant": variant, ...headers } });
 const readResults = () => experiments(askAsOperator(database.owner));
 
-it("is written by the start at which the list of experiments names or changes it, and by no other", async () => {
+it("an experiment is written by a start that finds it new or changed in the list, and by no other", async () => {
   const written = () => database.owner`select xmin::text, ended_on::text from private.experiments`;
   await startExperiment();
   const before = await written();

@@ -210,7 +210,7 @@ describe("the company's own sign-in", () => {
       await expect(finish(`?${answer}`, pending, new Date())).rejects.toThrow(SignInRefused);
     };
     await comeBack({ error });
-    // Nor do these keep it out, of which the library reads that there is no code, or another provider.
+    // Neither an address without a code nor one that names another provider is logged after that.
     await comeBack({});
     await comeBack({ code: "made-up", iss: "https://another.example" });
     // An error in the address does not keep the provider's own failure out of the log.

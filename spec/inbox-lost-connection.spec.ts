@@ -181,7 +181,7 @@ describe("a page that stays open while the network is gone", () => {
 
   it("is locked after the idle minutes when nobody touches it, and holds nothing about the lead then", async () => {
     const page = await offlineWithLead();
-    // A page whose timers have not run for two minutes takes the machine for one that slept, and is locked for that.
+    // A page whose timers have not run for two minutes takes the machine for one that slept, and after the idle minutes is locked for that.
     const passMinutes = async (minutes: number) => {
       for (let passed = 0; passed < minutes; passed += 1) await page.clock.fastForward("01:00");
     };

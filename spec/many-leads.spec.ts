@@ -19,7 +19,7 @@ beforeAll(async () => {
   // The last 24 hours have as many leads as each day before: reports read each lead of a day that is not over, so they read the most
   // late in the day, and that must stay within the limit, too.
   await fillDatabase(owner, { leads, open: leads / 60, days: 60, daysByHour: 1, vacuum: false }, () => {});
-  // Left in the ten minutes after midnight (UTC), when the day before yesterday is marked and not summed yet.
+  // In the ten minutes after midnight (UTC) a mark is left: the day before yesterday is not summed yet.
   await owner`delete from private.report_changes`;
 }, 180_000);
 
@@ -39,7 +39,7 @@ const growing = [
 interface RowsRead {
   /** The rows read in all, through an index or without one. */
   rows: number;
-  /** The tables that were read from end to end. */
+  /** The tables of which rows were read without an index. */
   scanned: string[];
 }
 

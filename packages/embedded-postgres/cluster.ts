@@ -47,7 +47,7 @@ export async function makeCluster(
       clearUnfinished(cluster);
     }
   } else if (major !== programs.major) throw otherMajor(folder.path, major, programs.major, setup);
-  else if (account && statSync(cluster).uid !== account.uid) giveTo(account, cluster);
+  else giveTo(account, cluster);
   requirePassword(folder);
 }
 
@@ -168,8 +168,10 @@ function writeDurably(path: string, text: string) {
   writeFileSync(path, text, { mode: 0o600, flush: true });
 }
 
-/** Gives the account a cluster that root restored from a backup, say. */
-function giveTo({ uid, gid }: Account, cluster: string) {
+/** Gives the account a cluster that is another's, as one that root restored from a backup. */
+export function giveTo(account: Account | undefined, cluster: string): void {
+  if (!account || statSync(cluster).uid === account.uid) return;
+  const { uid, gid } = account;
   for (const entry of readdirSync(cluster, { recursive: true }))
     lchownSync(join(cluster, String(entry)), uid, gid);
   chownSync(cluster, uid, gid);

@@ -2,7 +2,7 @@
 // a rename puts the new cluster in the place of the old one. Until that rename the old data is untouched; afterwards it is
 // kept beside the new.
 import { dirname, join } from "node:path";
-import { clearUnfinished, createCluster, ownerUrl, requirePassword } from "./cluster.ts";
+import { clearUnfinished, createCluster, giveTo, ownerUrl, requirePassword } from "./cluster.ts";
 import { holdsData, majorOf, swapClusters, upgradePlace } from "./cluster-place.ts";
 import {
   findDataFolder,
@@ -86,6 +86,7 @@ async function startBoth(
   const fresh = upgradePlace(folder.cluster);
   for (const one of [fresh, cluster]) await stopOrphans(one, setup);
   clearUnfinished(cluster);
+  giveTo(account, cluster);
   const sockets = makeSocketFolder(folder, account, setup);
   await createCluster(fresh, folder, programs, account, setup);
   running.push(await launch({ ...folder, sockets, programs: old, port: ports.old }));

@@ -1,4 +1,4 @@
-// What stands on the browser's pages when a test has failed, for whoever looks for the cause: it may not fail a second time.
+// What stands on the browser's pages when a test has failed, for whoever looks for the cause: it may pass the next time.
 import type { Browser, Page } from "playwright-core";
 
 /** Prints each open page as a screen reader has it, with what stands in its fields. Never rejects. */

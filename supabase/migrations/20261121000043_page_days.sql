@@ -1,6 +1,6 @@
 -- Page loads summed by finished day (of UTC), because a report of a year would otherwise read each count of it while a manager waits.
 -- Nothing is added to a finished day any more. Where somebody changes its counts all the same, the day is summed anew, unless the change
--- is committed while the day is being summed.
+-- is under way while the day is being summed.
 
 -- The finished days whose page loads are summed in the two tables below.
 create table private.report_page_days (

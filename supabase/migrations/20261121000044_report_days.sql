@@ -17,7 +17,7 @@ create table private.report_changes (
 create table private.report_hours (
   hour timestamptz primary key,
   leads integer not null,
-  -- Reviewed within 24 hours; and not reviewed, but withdrawn within 24 hours.
+  -- Reviewed within 24 hours; and not reviewed within them, but withdrawn within them.
   kept integer not null,
   excused integer not null,
   calls integer not null,

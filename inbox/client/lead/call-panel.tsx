@@ -96,7 +96,8 @@ function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">
   const call = useOwnCall(lead, member.id);
   const unanswered = useRef<string | null>(undefined);
   if (record.isPending || record.error) unanswered.current = record.variables?.call_id;
-  if (record.data && "outcome_id" in record.data) unanswered.current = undefined;
+  if (record.data && !("refused" in record.data && record.data.refused === "call_has_outcome"))
+    unanswered.current = undefined;
   return call && (!call.outcome || call.id === unanswered.current) ? call.id : undefined;
 }
 
@@ -109,7 +110,7 @@ interface BeforeProps {
   onCall(askedForThisTime: boolean): void;
 }
 
-/** The number of the member's call while it may go on, unless another member has the lead; else the button. */
+/** The number while the member's call may go on, or nothing where another member has the lead; else the button. */
 function CallOrNumber({ member, ...before }: BeforeProps & { member: SignedIn }) {
   const { lead, call, isHeldByOther } = before;
   const shownFor = useRef(0);
@@ -132,7 +133,7 @@ const BeforeCall = ({ lead, refusal, call, isHeldByOther, isBusy, onCall }: Befo
 
 /**
  * The number and what to say. Not shown while another member has the lead. The member's own call can be under way then: its outcome was
- * taken back, or the member's claim has ended before the call.
+ * taken back, or the claim ended while the call went on.
  */
 const NumberAndScripts = ({ lead, member, ...number }: NumberProps & { lead: Lead; member: SignedIn }) => (
   <>
@@ -171,9 +172,9 @@ interface NumberProps {
   phone: string | null;
   /** The link that dials; empty for what is no number. */
   tel: string | null;
-  /** What asked for it, where the member has since the page was opened and the last outcome recorded. */
+  /** The request for it; idle if none was made since the page opened or the last outcome. */
   call: Action<"call">;
-  /** When the call was asked for that the number was shown for last. */
+  /** When the call whose number was shown last was asked for. */
   shownFor: RefObject<number>;
 }
 
@@ -184,7 +185,8 @@ interface NumberProps {
  */
 function NumberLink({ phone, tel, call, shownFor }: NumberProps) {
   const link = useRef<HTMLAnchorElement>(null);
-  const [takesFocus] = useState(!call.isIdle && call.submittedAt !== shownFor.current);
+  const isForCall = !call.isIdle && !(call.data && "refused" in call.data);
+  const [takesFocus] = useState(isForCall && call.submittedAt !== shownFor.current);
   useEffect(() => {
     if (takesFocus && !takesTyping(document.activeElement)) link.current?.focus();
     announce(tel ? "You may call. The number is shown." : notDialled);

@@ -13,6 +13,9 @@ export interface NewLeads {
   stop(): void;
 }
 
+/** Milliseconds until the first question is asked again that failed. */
+const retryAfter = 5_000;
+
 export function followNewLeads(): NewLeads {
   const speech = speakSeldom();
   // Undefined until the first answer. That answer is no news, because the member has just opened the page.
@@ -20,11 +23,14 @@ export function followNewLeads(): NewLeads {
   let asking = Promise.resolve();
   let isStopped = false;
   let told = 0;
+  let retry: ReturnType<typeof setTimeout>;
   const ask = async (isNews: boolean) => {
     const toldBefore = told;
-    // After a failure the next gap in the stream asks again.
     const answer = await callApi("newest-lead", {}).catch(() => undefined);
-    if (!answer || isStopped) return;
+    if (isStopped) return;
+    // Later, the next gap in the stream asks again. Without the first answer none after it would be news.
+    if (!answer && newest === undefined) retry = setTimeout(() => askNext(false), retryAfter);
+    if (!answer) return;
     const came = answer.created_at ? Date.parse(answer.created_at) : 0;
     // What an event has told meanwhile is no news.
     if (isNews && told === toldBefore && newest !== undefined && came > newest) {
@@ -33,7 +39,7 @@ export function followNewLeads(): NewLeads {
     }
     newest = Math.max(came, newest ?? 0);
   };
-  // One after the other, so that a lead is told twice only where a request has failed.
+  // One after the other, so that two answers do not tell of the same lead. An event that comes after an answer may tell of it again.
   const askNext = (isNews: boolean) => {
     asking = asking.then(() => ask(isNews));
   };
@@ -47,6 +53,7 @@ export function followNewLeads(): NewLeads {
     find: () => askNext(true),
     stop() {
       isStopped = true;
+      clearTimeout(retry);
       speech.stop();
     },
   };
