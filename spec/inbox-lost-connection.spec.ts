@@ -37,31 +37,31 @@ describe("a network that drops", () => {
   });
 });
 
-describe("a network that falls silent, as around a machine that slept", () => {
-  /**
-   * A member's page on a clock that the test moves, through a proxy. `streams` counts how often it has asked for the event stream,
-   * and `addHeardLead` adds a lead that each open stream hears of.
-   */
-  async function throughProxy(name: string) {
-    const port = await freePort();
-    const proxy = await startTcpProxy(`http://page@127.0.0.1:${port}/`);
-    atTheEnd(proxy.close);
-    const url = `http://localhost:${new URL(proxy.url).port}`;
-    const served = await serveInbox(database, { port, url });
-    const member = await served.member(name);
-    const page = await openAs(browser(), { ...served, url }, member, "/healthz");
-    await page.clock.install();
-    let asked = 0;
-    page.on("request", (request) => {
-      if (request.url().endsWith("/api/events")) asked += 1;
-    });
-    const addHeardLead = async () => {
-      await allEventsSent(database, served, member);
-      await addLead(database);
-    };
-    return { page, proxy, url, streams: () => asked, addHeardLead };
-  }
+/**
+ * A member's page on a clock that the test moves, through a proxy. `streams` counts how often it has asked for the event stream,
+ * and `addHeardLead` adds a lead that each open stream hears of.
+ */
+async function throughProxy(name: string) {
+  const port = await freePort();
+  const proxy = await startTcpProxy(`http://page@127.0.0.1:${port}/`);
+  atTheEnd(proxy.close);
+  const url = `http://localhost:${new URL(proxy.url).port}`;
+  const served = await serveInbox(database, { port, url });
+  const member = await served.member(name);
+  const page = await openAs(browser(), { ...served, url }, member, "/healthz");
+  await page.clock.install();
+  let asked = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/events")) asked += 1;
+  });
+  const addHeardLead = async () => {
+    await allEventsSent(database, served, member);
+    await addLead(database);
+  };
+  return { page, proxy, url, streams: () => asked, addHeardLead };
+}
 
+describe("a network that falls silent, as around a machine that slept", () => {
   it("is noticed within 46 seconds: the page asks for new leads again, and says that there is no connection", async () => {
     const { page, proxy, url, streams, addHeardLead } = await throughProxy("Sally");
     const stream = page.waitForResponse(`${url}/api/events`);
@@ -84,6 +84,19 @@ describe("a network that falls silent, as around a machine that slept", () => {
     await page.waitForResponse(`${url}/api/events`);
     await addHeardLead();
     await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
+  });
+});
+
+describe("a page whose first question for new leads gets no answer", () => {
+  it("asks again after five seconds, so that it knows which leads are new to the member", async () => {
+    const { page, url } = await throughProxy("Sue");
+    const failed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/newest-lead"));
+    await intercept(page, "**/api/newest-lead", (route) => route.abort(), { times: 1 });
+    await page.goto(url);
+    await failed;
+    const again = page.waitForResponse(`${url}/api/newest-lead`);
+    await page.clock.runFor(5_000);
+    expect((await again).status()).toBe(200);
   });
 });
 
