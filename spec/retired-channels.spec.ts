@@ -72,6 +72,20 @@ describe("a retired channel", () => {
     expect(byChannel(await countDeliveries(sql)).webhook).toMatchObject({ pending: 0 });
   });
 
+  it("lets an erasure of what it is owed wait for it, so that neither waits for the other", async () => {
+    await syncChannels(sql, ["email"]);
+    await insertMany(1);
+    await syncChannels(sql, ["webhook"]);
+    const { erasing } = await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtext('private.retire_channel'))`;
+      const erasing = sql`delete from public.leads`.execute();
+      await expect.poll(() => sessionsWaitingForLocks(sql)).toHaveLength(1);
+      expect(await tx`select private.retire_channel('email') as settled`).toEqual([{ settled: 1 }]);
+      return { erasing };
+    });
+    expect((await erasing).count).toBe(1);
+  });
+
   it("can be told of an erasure in the meantime when it is set up again", async () => {
     await insertMany(1);
     await claim(sql, "webhook", all);

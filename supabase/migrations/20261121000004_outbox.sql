@@ -151,9 +151,10 @@ declare
     select e.id from erased e where e.id::text is distinct from current_setting('leads.repeated', true)
   );
 begin
+  -- Before the rows, as private.retire_channel does, because the two would otherwise wait for each other.
+  perform pg_advisory_xact_lock_shared(hashtext('private.retire_channel'));
   -- A dispatcher may be claiming one of these at this moment: wait for it, so that the next statement sees its attempt.
   perform from private.deliveries d join erased e on e.id = d.lead_id order by d.lead_id, d.channel, d.event for update of d;
-  perform pg_advisory_xact_lock_shared(hashtext('private.retire_channel'));
   insert into private.deliveries (event, lead_id, channel, due_at, failed_at, last_error)
   -- In 90 seconds, because a dispatcher may be sending a message about the lead now, and holds it no longer than that.
   select distinct 'lead.erased', d.lead_id, d.channel, now() + interval '90 seconds',
