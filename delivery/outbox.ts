@@ -8,7 +8,7 @@ import type { Delivery } from "./delivery.ts";
 
 /** The time is the database's, so that processes with wrong clocks agree; a test passes its own. */
 export type At = Date | undefined;
-export const momentSql = (sql: Sql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
+export const momentSql = (sql: Sql | TransactionSql, at: At) => (at ? sql`${at}::timestamptz` : sql`now()`);
 
 /**
  * Syncs the registry of channels to the database, and which of them are set up. From then on each insert of a lead enqueues a delivery for
@@ -58,28 +58,26 @@ export async function indexNewLeadsUnlessBusy(sql: Sql): Promise<void> {
  * Has a lead's deliveries tried again now. A lead of which no channel took a message is owed to all that are set up now. What was
  * delivered stays delivered. Returns how many deliveries are due by it.
  */
-export async function requeueLead(sql: Sql, id: string, at?: At): Promise<number> {
-  await retryDeadlock(
-    async () => sql`
-      insert into private.deliveries (lead_id, channel)
-      select l.id, c.name
-      from public.leads l cross join private.channels c
-      where c.enabled and l.id = ${id}
-        and not exists (select from private.deliveries d where d.lead_id = l.id and d.event = 'lead.created' and d.delivered_at is not null)
-      -- An erasure at this moment waits for this, and takes away what is enqueued here.
-      for key share of l
-      on conflict do nothing`,
-  );
+export async function requeueLead(sql: Sql | TransactionSql, id: string, at?: At): Promise<number> {
+  await sql`
+    insert into private.deliveries (lead_id, channel)
+    select l.id, c.name
+    from public.leads l cross join private.channels c
+    where c.enabled and l.id = ${id}
+      and not exists (select from private.deliveries d where d.lead_id = l.id and d.event = 'lead.created' and d.delivered_at is not null)
+    -- An erasure at this moment waits for this, and takes away what is enqueued here.
+    for key share of l
+    on conflict do nothing`;
   return makeDue(sql, sql`lead_id = ${id}`, at);
 }
 
 /** Has everything that failed tried again now. Returns how many deliveries that is. */
-export async function requeueFailed(sql: Sql, at?: At): Promise<number> {
+export async function requeueFailed(sql: Sql | TransactionSql, at?: At): Promise<number> {
   return makeDue(sql, sql`failed_at is not null`, at);
 }
 
 /** Has everything that waits for a later attempt tried now. Returns how many deliveries that is. */
-export async function requeuePending(sql: Sql, at?: At): Promise<number> {
+export async function requeuePending(sql: Sql | TransactionSql, at?: At): Promise<number> {
   return makeDue(
     sql,
     sql`failed_at is null and due_at > ${momentSql(sql, at)} and claimed_until is null`,
@@ -111,19 +109,17 @@ export async function deliveriesOf(sql: Sql, leadId: string): Promise<DeliverySt
 // A failed delivery starts over with all its attempts; its last error stays until the next outcome, because it also tells
 // `settle_erasure` that the channel may have heard of the lead. A pending one keeps its count. What was pending on a retired
 // channel stays settled, because no dispatcher would ever send it.
-async function makeDue(sql: Sql, which: ReturnType<Sql>, at: At): Promise<number> {
-  const due = await retryDeadlock(
-    async () => sql`
-      update private.deliveries
-      set
-        due_at = least(due_at, ${momentSql(sql, at)}),
-        attempts = case when failed_at is null then attempts else 0 end,
-        failed_at = null
-      where delivered_at is null and ${which}
-        -- An erasure is told later than a message about the lead that is under way (private.settle_erasure).
-        and (failed_at is not null or attempts > 0 or event <> 'lead.erased')
-        and channel <> all (select name from private.channels where retired_at is not null)`,
-  );
+async function makeDue(sql: Sql | TransactionSql, which: ReturnType<Sql>, at: At): Promise<number> {
+  const due = await sql`
+    update private.deliveries
+    set
+      due_at = least(due_at, ${momentSql(sql, at)}),
+      attempts = case when failed_at is null then attempts else 0 end,
+      failed_at = null
+    where delivered_at is null and ${which}
+      -- An erasure is told later than a message about the lead that is under way (private.settle_erasure).
+      and (failed_at is not null or attempts > 0 or event <> 'lead.erased')
+      and channel <> all (select name from private.channels where retired_at is not null)`;
   return due.count;
 }
 

@@ -138,6 +138,25 @@ describe("leads retry", () => {
   });
 });
 
+describe("a command whose entry cannot be written to the audit log", () => {
+  it.each([["retry", "--failed"], ["review", "--outcome", "qualifies"], ["withdraw"]])(
+    "changes nothing: %s %s",
+    async (command, ...words) => {
+      const { owner } = database;
+      const state = () => owner`
+      select d.failed_at, p.withdrawn_at, r.outcome
+      from private.deliveries d join private.permissions p using (lead_id) left join private.reviews r using (lead_id)`;
+      await owner`update private.deliveries set failed_at = now()`;
+      const before = await state();
+      await owner`alter table private.audit_log add constraint closed check (who is null) not valid`;
+      const { status } = await leads(url, command, ...(words[0] === "--failed" ? words : [id, ...words]));
+      await owner`alter table private.audit_log drop constraint closed`;
+      expect(status).toBe(1);
+      expect(await state()).toEqual(before);
+    },
+  );
+});
+
 describe("a lead that came while nothing looked for new ones", () => {
   const listed = async () => {
     await database.owner`select private.index_new_leads()`;

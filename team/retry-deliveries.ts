@@ -1,5 +1,8 @@
 // Has deliveries sent again now. The dispatcher of the server, or of `npm run deliver`, sends them.
+import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
+import { retryDeadlock } from "../database/deadlock.ts";
+import { transaction } from "../database/transaction.ts";
 import * as outbox from "../delivery/outbox.ts";
 import { auditOperator } from "./audit-operator.ts";
 
@@ -15,7 +18,7 @@ export type Retried =
 
 /** Makes the undelivered deliveries of one lead due now. Where no channel took a message about it, enqueues one for each that is set up. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
-  const due = await outbox.requeueLead(sql, id);
+  const due = await audited(sql, id, (tx) => outbox.requeueLead(tx, id));
   const [found] = await sql<Record<"has_channel" | "will_be_sent" | "is_owed" | "was_told", boolean>[]>`
     with owed as (
       select d.delivered_at, c.enabled as is_set_up
@@ -28,10 +31,7 @@ export async function retryLead(sql: Sql, id: string): Promise<Retried> {
       exists (select from owed where delivered_at is not null) as was_told`;
   if (!found?.has_channel) return { nothing: "no channel" };
   if (found.is_owed && !found.will_be_sent) return { nothing: "channel not set up" };
-  if (due > 0) {
-    await auditOperator(sql, "retried deliveries", [id], { deliveries: due });
-    return { due };
-  }
+  if (due > 0) return { due };
   if (found.is_owed) return { nothing: "erasure waits" };
   return { nothing: found.was_told ? "delivered" : "not owed" };
 }
@@ -46,13 +46,22 @@ export async function countDueWithoutChannel(sql: Sql, lead: string | null = nul
 }
 
 /** Makes everything that failed due now. Returns how many deliveries that is. */
-export const retryFailed = (sql: Sql): Promise<number> => audited(sql, outbox.requeueFailed(sql));
+export const retryFailed = (sql: Sql): Promise<number> => audited(sql, null, outbox.requeueFailed);
 
 /** Makes everything that waits for a later attempt due now. Returns how many deliveries that is. */
-export const retryPending = (sql: Sql): Promise<number> => audited(sql, outbox.requeuePending(sql));
+export const retryPending = (sql: Sql): Promise<number> => audited(sql, null, outbox.requeuePending);
 
-async function audited(sql: Sql, retried: Promise<number>): Promise<number> {
-  const deliveries = await retried;
-  if (deliveries > 0) await auditOperator(sql, "retried deliveries", [null], { deliveries });
-  return deliveries;
+/** Requeues deliveries and writes the entry about it, or does neither. Returns how many deliveries are due by it. */
+async function audited(
+  sql: Sql,
+  lead: string | null,
+  requeue: (tx: TransactionSql) => Promise<number>,
+): Promise<number> {
+  return retryDeadlock(() =>
+    transaction(sql, async (tx) => {
+      const deliveries = await requeue(tx);
+      if (deliveries > 0) await auditOperator(tx, "retried deliveries", [lead], { deliveries });
+      return deliveries;
+    }),
+  );
 }
