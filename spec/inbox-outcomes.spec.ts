@@ -205,7 +205,7 @@ describe("an outcome", () => {
 
   it.each([
     "Call 305-555-0142 after 2 pm, 1 dog, 2 cats",
-    "33101-1234 is the ZIP code, 12-31-2026 at 9, 12/31/2026 9am, 12/31/2026-9am, 1/31/2026@10am, 305-555-0142x12, 612 345 678 a las 5, order 123456789 is late, 123-45-678 a",
+    "33101-1234 is the ZIP code, 12-31-2026 at 9, 12/31/2026 9am, 12/31/2026-9am, 1/31/2026@10am, 11-21-2026-9am, 11.21.2026;9am, 1-21-2026(10am), 2026-11-21-9am, 11-21-26-900am, 305-555-0142x12, 612 345 678 a las 5, order 123456789 is late, 123-45-678 a",
     "1 EG4 TE5, 11EG4TE5MK73, 1EG4TE5MK735, 1SG4TE5MK73",
   ])("may hold other numbers: %s", async (note) => {
     const id = await addLead(database);

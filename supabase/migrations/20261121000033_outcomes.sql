@@ -2,7 +2,7 @@
 
 -- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A), in whatever
 -- shape of letters and however it is usually divided; but the older one with blanks only as 123 45 6789 A or 123 456 789A, because other
--- nine digits may be an order's number or a date. People are told to refuse callers who ask for it, so it is not kept.
+-- nine digits may be an order's number or a date, as are the digits of a date and an hour. People are told to refuse callers who ask for it, so it is not kept.
 create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
 set search_path = ''
@@ -10,7 +10,8 @@ return normalize(words, nfkc) ~* (
   '(?<![0-9])[1-9][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
   || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
   || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9][^0-9a-z]?[0-9](?![0-9])'
-  || '|(?<![0-9])(([0-9][^0-9a-z[:space:]/@,]{0,3}){8}[0-9][^0-9a-z[:space:]]{0,3}|[0-9]{3}[^0-9a-z]{1,3}[0-9]{3}[^0-9a-z]{1,3}[0-9]{3}'
+  || '|(?<![0-9])(?!([0-9]{1,2}[^0-9a-z]){2}(20)?[0-9]{2}[^0-9a-z]|20[0-9]{2}[^0-9a-z][0-9]{1,2}[^0-9a-z][0-9]{1,2}[^0-9a-z])'
+  || '(([0-9][^0-9a-z[:space:]/@,]{0,3}){8}[0-9][^0-9a-z[:space:]]{0,3}|[0-9]{3}[^0-9a-z]{1,3}[0-9]{3}[^0-9a-z]{1,3}[0-9]{3}'
   || '|[0-9]{3}[^0-9a-z]{1,3}[0-9]{2}[^0-9a-z]{1,3}[0-9]{4}[^0-9a-z]{0,3})[a-z][0-9a-z]?(?![0-9a-z])'
 );
 
