@@ -116,6 +116,16 @@ describe("a file of costs", () => {
     },
   );
 
+  it.each(["12 US$", "$US 12", "-US$12", "(USD 12)"])(
+    "is refused for an amount of %s, which is in US dollars, with the form that is read",
+    (amount) => {
+      const problem = "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.";
+      expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
+        problems: [{ line: 2, problem }],
+      });
+    },
+  );
+
   it("is refused where a column beside the amounts, or the heading above them, names another currency", () => {
     const problem = "The amount is not in US dollars. Costs are recorded in US dollars and not converted.";
     expect(

@@ -163,7 +163,10 @@ function readDay(text: string): string | undefined {
 
 /** Whether an amount is written with letters or a currency's sign that are not those of US dollars: "12 EUR", "€12", "CA$12". */
 function namesOtherCurrency(text: string): boolean {
-  const rest = text.toUpperCase().replace(/^USD?/, "").replace(/USD?$/, "").replace("$", "");
+  const rest = text
+    .toUpperCase()
+    .replaceAll(/(?<!\p{L})USD?(?!\p{L})/gu, "")
+    .replace("$", "");
   return /\d/.test(rest) && /[\p{L}\p{Sc}]/u.test(rest);
 }
 
