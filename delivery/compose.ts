@@ -75,7 +75,8 @@ export function composeDelivery({
     if (delivery.on) await syncChannels(sql, names);
   };
   const checkAlert = makeAlertCheck({ url: delivery.alertUrl }, log);
-  let retriesAtStart = true;
+  // The channels whose waiting deliveries the next run of `deliverDue` tries at once.
+  let owing = new Set<string>(names);
 
   return {
     sync,
@@ -96,10 +97,10 @@ export function composeDelivery({
     async deliverDue(database, { seconds, after = callAfter }) {
       await database.query(sync);
       const dispatchers = (delivery.on ? channels : []).map((channel) =>
-        makeDispatcher(channel, { database, log, retriesAtStart }),
+        makeDispatcher(channel, { database, log, retriesAtStart: owing.has(channel.name) }),
       );
       await runOnce(dispatchers, seconds * 1000, after);
-      retriesAtStart = dispatchers.some((dispatcher) => dispatcher.owesRetry());
+      owing = new Set(names.filter((_, index) => dispatchers[index]?.owesRetry()));
       await database.query(checkAlert);
     },
   };
