@@ -20,7 +20,8 @@ export function ClaimLine({ lead, member, isStopped }: Props) {
   const [claim, release, takeBack] = [useAction("claim"), useAction("release"), useAction("take-back")];
   const [words, notePress] = useFocusBeside<HTMLDivElement>();
   const holder = lead.claim?.member;
-  const hasOwnCall = useOwnCall(lead, member.id)?.outcome === null;
+  const ownCall = useOwnCall(lead, member.id);
+  const hasOwnCall = !isStopped && ownCall?.outcome === null;
   const after = { onSettled: () => refreshAfterChange("opened", "queue") };
   const send = (action: typeof claim | typeof release) => (press: MouseEvent) => {
     notePress(press);

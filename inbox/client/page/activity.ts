@@ -60,7 +60,8 @@ function makeReports(idleMinutes: number) {
       if (unreported === undefined || now - reportedAt < reportInterval(idleMinutes)) return;
       const isRecent = now - unreported <= maxTimerPause;
       unreported = undefined;
-      // The server takes a report for activity at this moment, so one that is long past, as after a sleep, is not reported.
+      // The server takes a report for activity at this moment, so it locks up to a minute late, and two where the browser runs the
+      // timers of a hidden page seldom. What is longer past, as after a sleep, is not reported.
       if (!isRecent || sessionState() === "locked") return;
       reportedAt = now;
       keepReportTime(now);

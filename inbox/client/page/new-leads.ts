@@ -23,14 +23,17 @@ export function followNewLeads(): NewLeads {
   let asking = Promise.resolve();
   let isStopped = false;
   let told = 0;
-  let retry: ReturnType<typeof setTimeout>;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   const ask = async (isNews: boolean) => {
     const toldBefore = told;
     const answer = await callApi("newest-lead", {}).catch(() => undefined);
     if (isStopped) return;
     // Later, the next gap in the stream asks again. Without the first answer none after it would be news.
-    if (!answer && newest === undefined) retry = setTimeout(() => askNext(false), retryAfter);
-    if (!answer) return;
+    if (!answer) {
+      clearTimeout(retry);
+      if (newest === undefined) retry = setTimeout(() => askNext(false), retryAfter);
+      return;
+    }
     const came = answer.created_at ? Date.parse(answer.created_at) : 0;
     // What an event has told meanwhile is no news.
     if (isNews && told === toldBefore && newest !== undefined && came > newest) {
