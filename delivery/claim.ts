@@ -11,7 +11,7 @@ import { type At, indexSomeNewLeads, momentSql } from "./outbox.ts";
  * What became of an attempt. `wait` is in seconds; 0 means that the channel did not fail, because this process was stopped or the message
  * is to be split.
  */
-export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "attempt" | "claimedUntil"> &
+export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "claimedUntil"> &
   ({ delivered: true } | { reason: string; wait: number } | { reason: string; failed: true });
 
 /**

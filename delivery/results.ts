@@ -102,7 +102,7 @@ async function recordEach(
 
 function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Result {
   const { leadId, channel, event, attempt, claimedUntil, owedFor } = delivery;
-  const key = { leadId, channel, event, attempt, claimedUntil };
+  const key = { leadId, channel, event, claimedUntil };
   if (outcome.kind === "delivered") return { ...key, delivered: true };
   const { reason } = outcome;
   if (isDueAgain) return { ...key, reason, wait: 0 };
@@ -112,9 +112,9 @@ function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Re
   return { ...key, reason: isAsked ? `${reason}${askedToWaitSuffix}` : reason, wait: seconds };
 }
 
-function logResult(log: Log, { id, leadId, event, channel }: Delivery, result: Result): void {
+function logResult(log: Log, { id, leadId, event, channel, attempt }: Delivery, result: Result): void {
   // As the webhook names it. `event` is the log's own word.
-  const facts = { channel, type: event, delivery: id, lead: leadId, attempt: result.attempt };
+  const facts = { channel, type: event, delivery: id, lead: leadId, attempt };
   if ("delivered" in result) log("delivered", facts);
   else if ("failed" in result) log("delivery-failed", { ...facts, reason: result.reason });
   else log("delivery-postponed", { ...facts, reason: result.reason, wait: `${Math.round(result.wait)}s` });

@@ -35,6 +35,6 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
 /** What a result says of the claim it belongs to. */
 export function attemptOf(delivery: Delivery | undefined) {
   if (!delivery) throw new Error("Nothing was claimed.");
-  const { leadId, channel, event, attempt, claimedUntil } = delivery;
-  return { leadId, channel, event, attempt, claimedUntil };
+  const { leadId, channel, event, claimedUntil } = delivery;
+  return { leadId, channel, event, claimedUntil };
 }
