@@ -7,13 +7,13 @@ import * as refusals from "./refusals.ts";
  * has read the body.
  */
 export function readPreferences(prefer: string | null | undefined) {
-  const all = readItems(prefer ?? "").map(({ value }) => value);
-  const unknown = all.filter((preference) => !isKnown(preference));
+  const unknown: string[] = [];
   // Of several with one name the first that is known counts, as in PostgREST.
   const first = new Map<string, string>();
-  for (const preference of all.filter(isKnown)) {
+  for (const { value: preference } of readItems(prefer ?? "")) {
     const [name = ""] = preference.split("=", 1);
-    if (!first.has(name)) first.set(name, preference);
+    if (!isKnown(preference)) unknown.push(preference);
+    else if (!first.has(name)) first.set(name, preference);
   }
   const given = Object.keys(readers).flatMap((name) => first.get(name) ?? []);
   const strict = given.includes("handling=strict");
