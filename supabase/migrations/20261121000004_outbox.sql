@@ -232,7 +232,7 @@ begin
   update private.deliveries
   -- One that was never tried keeps no error, because an error says that the receiver may have heard of the lead.
   set failed_at = now(), claimed_until = null,
-    last_error = case when attempts > 0 or last_error is not null then 'channel retired' end
+    last_error = case when private.may_have_reached(deliveries) then 'channel retired' end
   where channel = channel_name and delivered_at is null and failed_at is null;
   get diagnostics settled = row_count;
   return settled;
