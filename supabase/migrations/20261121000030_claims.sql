@@ -71,6 +71,9 @@ begin
   end if;
   perform private.index_new_leads();
   perform private.refresh_place_windows();
+  -- A removal of the member at this moment waits, and then takes the claim away.
+  perform from private.members m where m.id = actor.member_id and m.removed_at is null for share;
+  if not found then return jsonb_build_object('id', null); end if;
   -- A claim that ends later than a claim of this minute was made while the clock was ahead. It is shortened, because it would withhold
   -- the lead too long.
   update private.claims c set until = private.claim_ends() where c.until > private.claim_ends() + interval '1 minute';
@@ -84,9 +87,7 @@ begin
     -- Waits for an erasure of this moment, because a lead that is gone cannot be claimed.
     perform from public.leads l where l.id = candidate for key share;
     continue when not found;
-    insert into private.claims as c (lead_id, member_id)
-    -- A removal of the member at this moment waits, and then takes the claim away.
-    select candidate, m.id from private.members m where m.id = actor.member_id and m.removed_at is null for share
+    insert into private.claims as c (lead_id, member_id) values (candidate, actor.member_id)
     on conflict (lead_id) do update
       set member_id = excluded.member_id, until = excluded.until, claimed_at = excluded.claimed_at
       where c.until <= now();
