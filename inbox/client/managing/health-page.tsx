@@ -126,23 +126,24 @@ interface RetryProps {
 
 function Retry({ failed, asOf, isAnyHeldBack }: RetryProps) {
   const retry = useAction("retry-deliveries");
-  const [retried, setRetried] = useState<{ deliveries: number; asOf: string }>();
+  /** The time of the numbers that were shown when the last answer came. */
+  const [retriedAsOf, setRetriedAsOf] = useState<string>();
   const [answer, notePress] = useFocusBeside<HTMLDivElement>();
   const latest = useRef(asOf);
   latest.current = asOf;
   const send = (press: MouseEvent) => {
     notePress(press);
-    const onSuccess = ({ deliveries }: { deliveries: number }) => {
-      setRetried({ deliveries, asOf: latest.current });
+    const onSuccess = () => {
+      setRetriedAsOf(latest.current);
       refreshAfterChange("health");
     };
     retry.mutate({}, { onSuccess });
   };
   // Until the number is read again it is that of before, and a second press would find nothing.
-  const isOutOfDate = retried?.asOf === asOf;
-  const hasFailedAgain = retried !== undefined && !isOutOfDate && failed > 0;
+  const isOutOfDate = retriedAsOf === asOf;
+  const hasFailedAgain = retriedAsOf !== undefined && !isOutOfDate && failed > 0;
   useEffect(() => {
-    if (hasFailedAgain) setRetried(undefined);
+    if (hasFailedAgain) setRetriedAsOf(undefined);
   }, [hasFailedAgain]);
   return (
     <>
@@ -152,9 +153,9 @@ function Retry({ failed, asOf, isAnyHeldBack }: RetryProps) {
         </button>
       )}
       <div role="status" ref={answer} tabIndex={-1}>
-        {retried && failed === 0 && (
+        {retriedAsOf !== undefined && retry.data && failed === 0 && (
           <Notice kind="done">
-            {count(retried.deliveries, "delivery", "deliveries")} will be sent again.
+            {count(retry.data.deliveries, "delivery", "deliveries")} will be sent again.
             {isAnyHeldBack && " What waits on a channel that is off is sent when it is on again."}
           </Notice>
         )}
