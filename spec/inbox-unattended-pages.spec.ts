@@ -20,6 +20,22 @@ async function goIdle(member: string) {
   };
 }
 
+/** Dana's queue on a clock that the test moves, and how often the page has reported her activity and has calls under way. */
+async function queueOnClock() {
+  const page = await as(dana, "/healthz");
+  await page.clock.install();
+  const underWay = callsUnderWay(page);
+  let reports = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/keep-alive")) reports += 1;
+  });
+  const stream = page.waitForRequest("**/api/events");
+  await page.goto(inbox.url);
+  // The page opens its event stream when it has begun to follow what its member does.
+  await stream;
+  return { page, underWay, reports: () => reports };
+}
+
 describe("a lead's page that is left open", () => {
   it("shows what another member did with the lead, each time", async () => {
     const id = await addLead(database);
@@ -112,11 +128,7 @@ describe("a tab that the browser froze while its member worked in another", () =
   });
 
   it("is locked at once where the member was away from each", async () => {
-    const page = await as(dana, "/healthz");
-    await page.clock.install();
-    const stream = page.waitForRequest("**/api/events");
-    await page.goto(inbox.url);
-    await stream;
+    const { page } = await queueOnClock();
     await intercept(page, "**/api/me", () => {});
     await page.clock.fastForward(minutesLater * 60_000);
     await page.getByRole("heading", { name: "Locked" }).waitFor();
@@ -125,37 +137,23 @@ describe("a tab that the browser froze while its member worked in another", () =
 
 describe("a member who stops for a while", () => {
   it("is reported as active until then, so that the session is locked by the idle minutes and not before", async () => {
-    const page = await as(dana, "/healthz");
-    await page.clock.install();
-    const stream = page.waitForRequest("**/api/events");
-    await page.goto(inbox.url);
-    await stream;
-    let reports = 0;
-    page.on("request", (request) => {
-      if (request.url().endsWith("/api/keep-alive")) reports += 1;
-    });
+    const { page, reports } = await queueOnClock();
     await page.mouse.move(10, 10);
-    await expect.poll(() => reports).toBe(1);
+    await expect.poll(reports).toBe(1);
     await page.clock.runFor(50_000);
     await page.mouse.move(20, 20);
     await page.clock.runFor(4_000);
-    expect(reports).toBe(1);
+    expect(reports()).toBe(1);
     await page.clock.runFor(6_000);
-    await expect.poll(() => reports).toBe(2);
+    await expect.poll(reports).toBe(2);
     await page.clock.runFor(120_000);
-    expect(reports).toBe(2);
+    expect(reports()).toBe(2);
   });
 });
 
 describe("a page that nobody touches while its server is slow", () => {
   it("waits for the answer to its question whether it is locked, and asks no second time meanwhile", async () => {
-    const page = await as(dana, "/healthz");
-    await page.clock.install();
-    const underWay = callsUnderWay(page);
-    const stream = page.waitForRequest("**/api/events");
-    await page.goto(inbox.url);
-    // The page opens its event stream when it has begun to follow what its member does.
-    await stream;
+    const { page, underWay } = await queueOnClock();
     // In steps, because a page whose timers have not run for two minutes concludes that the machine slept, and a call that is not answered
     // within 20 seconds of the page's clock counts as lost.
     for (let minutes = 0; minutes < 14; minutes += 1) {
@@ -221,23 +219,14 @@ describe("a page whose member has signed in anew in another tab", () => {
 
 describe("a member who works while the clock of their machine is set back", () => {
   it("is reported as active as before, so that the session is not locked", async () => {
-    const page = await as(dana, "/healthz");
-    await page.clock.install();
-    const stream = page.waitForRequest("**/api/events");
-    await page.goto(inbox.url);
-    // The page opens its event stream when it has begun to follow what its member does.
-    await stream;
-    let reports = 0;
-    page.on("request", (request) => {
-      if (request.url().endsWith("/api/keep-alive")) reports += 1;
-    });
+    const { page, reports } = await queueOnClock();
     await page.mouse.move(10, 10);
-    await expect.poll(() => reports).toBe(1);
+    await expect.poll(reports).toBe(1);
     await page.clock.setSystemTime(Date.now() - 3_600_000);
     await page.mouse.move(20, 20);
     await page.clock.runFor(60_000);
     await page.mouse.move(30, 30);
-    await expect.poll(() => reports).toBe(2);
+    await expect.poll(reports).toBe(2);
   });
 });
 
