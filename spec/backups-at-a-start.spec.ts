@@ -9,6 +9,7 @@ import { beginBackups } from "./support/backups.ts";
 import { makeDatabase } from "./support/database.ts";
 import { until } from "./support/receiver.ts";
 import { startServer } from "./support/server.ts";
+import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const database = await makeDatabase();
 const log = () => {};
@@ -135,5 +136,29 @@ describe("a server with BACKUP_DIR", () => {
       return (await state())?.failure === null;
     });
     expect(await readdir(kept)).toEqual([(await state())?.file_name]);
+  });
+
+  it("records a backup that failed with the database once that is back, so that status shows it and it is tried again in an hour", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const proxy = await startTcpProxy(database.url);
+    let url = proxy.url;
+    const open = () => connect(url, { max: 1 });
+    const into = { folder: join(home, "interrupted"), keep: 3 };
+    await database.owner.begin(async (tx) => {
+      // For this table the backup waits.
+      await tx`lock table public.leads`;
+      const running = startScheduledBackups(into, { open, url: proxy.url, log });
+      onTestFinished(running.stop);
+      await until(async () => (await state())?.claimed_until > new Date());
+      proxy.close();
+    });
+    url = database.url;
+    await until(async () => {
+      vi.advanceTimersByTime(5 * 60_000);
+      return (await state())?.failure !== null;
+    });
+    const { failed_at, claimed_until } = (await state()) as { failed_at: Date; claimed_until: Date };
+    expect(claimed_until.getTime() - failed_at.getTime()).toBe(60 * 60_000);
   });
 });

@@ -20,6 +20,34 @@ export const readBackupState = async (sql: Sql): Promise<BackupState> => {
   return state as BackupState;
 };
 
+/** As PostgreSQL reads an interval. */
+export const pauseAfterFailure = "1 hour";
+
+/** A backup that failed. */
+export interface BackupFailure {
+  /** Until when the right to make it was claimed, in PostgreSQL's own text. */
+  claim: string;
+  reason: string;
+}
+
+/** Thrown where the database did not take that a backup failed. */
+export class UnrecordedFailure extends Error {
+  override name = "UnrecordedFailure";
+  readonly failure: BackupFailure;
+  constructor(failure: BackupFailure, cause: unknown) {
+    super("a backup failed, and so did recording that", { cause });
+    this.failure = failure;
+  }
+}
+
+export async function recordFailure(sql: Sql, { claim, reason }: BackupFailure): Promise<void> {
+  await sql`
+    update private.backup_state
+    set failed_at = now(), failure = ${reason}, claimed_until = now() + ${pauseAfterFailure}::interval
+    -- Where another server has claimed since, this failure is not its own.
+    where claimed_until = ${claim}::text::timestamptz`;
+}
+
 /** Records that this server makes backups, so that a missing one is a problem. Needs the owner's connection, as the next function does. */
 export async function enableBackups(sql: Sql): Promise<void> {
   await sql`
@@ -28,8 +56,8 @@ export async function enableBackups(sql: Sql): Promise<void> {
 }
 
 /**
- * Records that this server makes none. Called at each start. Unless this is the only server, a record of another machine that is younger than 36
- * hours stays, because otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
+ * Records that this server makes none. Called at each start of a server that embeds the database or delivers leads. Unless this is the
+ * only server, a record of another machine that is younger than 36 hours stays, because otherwise a server without BACKUP_DIR would hide that the backups of another one are missing.
  */
 export async function disableBackups(sql: Sql, { isOnlyServer }: { isOnlyServer: boolean }): Promise<void> {
   await sql`

@@ -7,7 +7,13 @@ import { isDatabaseTrouble } from "../database/trouble.ts";
 import { logBug } from "../log/bug.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import { backUp, type RowCounts } from "./backup.ts";
-import { enableBackups } from "./backup-state.ts";
+import {
+  type BackupFailure,
+  enableBackups,
+  pauseAfterFailure,
+  recordFailure,
+  UnrecordedFailure,
+} from "./backup-state.ts";
 import { makeFolder } from "./make-folder.ts";
 import { Refusal } from "./refusal.ts";
 import { dropScratchDatabases, type Verification, verifyBackup } from "./verify-backup.ts";
@@ -25,9 +31,6 @@ const checkInterval = 5 * 60_000;
 /** The name of the session that reads the database for a backup, from its beginning to the end of its verification. */
 const readerName = "leads backup reader";
 
-/** As PostgreSQL reads an interval. */
-const pauseAfterFailure = "1 hour";
-
 /** Milliseconds that a stop may take to remove what a backup under way has made so far. */
 const stopGrace = 4_000;
 
@@ -42,8 +45,10 @@ export function startScheduledBackups(
   let sql: Sql | undefined;
   let underWay = Promise.resolve();
   const stopping = new AbortController();
-  // Kept after the first check, so that a backup which failed or was claimed is tried again. A new backup ends this by its name.
+  // Kept after the first check, so that a backup which failed or was claimed is tried again. A new backup has another name.
   let missing: string | null | undefined;
+  // A failure that the database could not take, because it was what failed. It is recorded at the next check.
+  let unrecorded: BackupFailure | undefined;
   const check = async () => {
     if (sql) return;
     const pool = (sql = open());
@@ -54,11 +59,15 @@ export function startScheduledBackups(
           await retryFailed(pool);
           missing = await missingBackup(pool, plan);
         }
+        if (unrecorded) await recordFailure(pool, unrecorded);
+        unrecorded = undefined;
         await backUpWhenDue(database, plan, log, missing);
       })
       .catch((error) => {
+        if (error instanceof UnrecordedFailure) unrecorded = error.failure;
+        const cause = error instanceof UnrecordedFailure ? error.cause : error;
         // The dispatcher and the intake log that the database is unreachable.
-        if (!stopping.signal.aborted && !isDatabaseTrouble(error)) logBug(log, error);
+        if (!stopping.signal.aborted && !isDatabaseTrouble(cause)) logBug(log, cause);
       })
       .finally(() => pool.end({ timeout: 1 }))
       .finally(() => (sql = undefined));
@@ -117,6 +126,7 @@ export interface BackedUpDatabase {
  * one. Returns true when it tried, even if that failed. Aborted, it leaves nothing behind, and the next server may begin at once. Ignores
  * a claim and a backup of a time too far ahead, because a clock that was ahead for a moment wrote them, and they would put all backups
  * off until then.
+ * @throws UnrecordedFailure when it failed and the database did not take that.
  */
 export async function backUpWhenDue(
   database: BackedUpDatabase,
@@ -143,7 +153,7 @@ export async function backUpWhenDue(
     await removeOld(plan, name).catch((error) => log("old-backups-kept", { code: codeOf(error) }));
   } catch (error) {
     if (signal.aborted) await giveBack(sql, claim.until);
-    else await recordFailure(sql, claim.until, error, log);
+    else await noteFailure(sql, claim.until, error, log);
   }
   return true;
 }
@@ -154,16 +164,15 @@ async function giveBack(sql: Sql, claim: string): Promise<void> {
   await dropScratchDatabases(sql);
 }
 
-async function recordFailure(sql: Sql, claim: string, error: unknown, log: Log): Promise<void> {
+async function noteFailure(sql: Sql, claim: string, error: unknown, log: Log): Promise<void> {
   // Logged first, because the database may be what fails.
   log("backup-failed", { code: codeOf(error instanceof Refusal && error.cause ? error.cause : error) });
   if (!(error instanceof Refusal) && !isDatabaseTrouble(error)) logBug(log, error);
   const reason = error instanceof Refusal ? error.message : `failed (${codeOf(error)})`;
-  await sql`
-    update private.backup_state
-    set failed_at = now(), failure = ${reason}, claimed_until = now() + ${pauseAfterFailure}::interval
-    -- Where another server has claimed since, this failure is not its own.
-    where claimed_until = ${claim}::text::timestamptz`;
+  const failure = { claim, reason };
+  await recordFailure(sql, failure).catch((cause) => {
+    throw new UnrecordedFailure(failure, cause);
+  });
 }
 
 /** A claim of the right to make the next backup. Both times are by the database's clock, with which they are compared. */
@@ -202,7 +211,7 @@ async function backUpVerified(database: BackedUpDatabase, path: string) {
   const abort = () => void read.end({ timeout: 0 });
   signal.addEventListener("abort", abort);
   try {
-    // The listener does not hear of an abort before it.
+    // A listener hears of no earlier abort.
     signal.throwIfAborted();
     return { rows: await backUp(read, path, { verify }), verified };
   } finally {
