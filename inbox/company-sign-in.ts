@@ -30,13 +30,14 @@ const providerTimeout = 10;
 /** Bytes of one answer of the provider at most, because one without an end would take the memory of the intake as well. */
 const maxAnswer = 1024 * 1024;
 
-/** The one provider that is trusted without `auth_time`, which it tells few applications (docs/inbox.md). */
+/** The one provider that asks only for the account, and not for the password again (docs/inbox.md). */
 const google = "https://accounts.google.com";
 
 /** Makes the company's sign-in for an inbox at this public address. The provider's metadata is fetched at the first use. */
 export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, log: Log) {
   const redirect_uri = `${inboxUrl}/oidc/callback`;
   const { refuse, noteSuccess } = makeRefuse(log);
+  const question = questionFor(settings.issuer);
   let discovered: Promise<openid.Configuration> | undefined;
   const provider = () =>
     (discovered ??= discover(settings).catch((cause) => {
@@ -47,7 +48,7 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
   return {
     /**
      * The address to send the browser to. The provider is to ask who is there each time, because its own session may still be that of a
-     * member who left a locked screen.
+     * member who left a locked screen. Google asks for the account alone.
      */
     async begin(): Promise<PendingSignIn & { address: string }> {
       const state = openid.randomState();
@@ -57,7 +58,7 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
         ...{ redirect_uri, state, nonce, scope: "openid" },
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
-        ...{ prompt: "login", max_age: "0" },
+        ...question,
       });
       return { state, nonce, verifier, address: address.href };
     },
@@ -72,7 +73,9 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
       const tokens = await exchangeCode(await provider(), address, pending, refuse);
       const claims = tokens.claims();
       if (!claims || !isFresh(claims.auth_time, begunAt, claims.iss))
-        return refuse({ error: claims?.auth_time === undefined ? "no auth_time" : "old auth_time" });
+        return claims?.auth_time === undefined
+          ? refuse({ error: "no auth_time" })
+          : refuse({ error: "old auth_time" }, "in its time");
       noteSuccess();
       return { issuer: claims.iss, subject: claims.sub };
     },
@@ -104,19 +107,23 @@ async function exchangeCode(
 /** Whether the exchange of a code that is under way has asked the provider, and not only read the address. */
 const exchanges = new AsyncLocalStorage<{ hasAskedProvider: boolean }>();
 
+/** Where a sign-in fails. The time is that of an earlier sign-in at the provider. */
+type Place = "in the address" | "at the provider" | "in its time";
+
 /**
  * Refuses sign-ins. Logs only the first failure after a successful sign-in, because anybody may begin sign-ins and would fill the log. An
  * error in the address with which the browser comes back is logged apart: anybody may write one there, and it must not keep a failure at
- * the provider out of the log.
+ * the provider out of the log. So is an earlier sign-in, which a person causes who takes the question out of the address, and for all
+ * members a provider that ignores it or whose clock is behind.
  */
 function makeRefuse(log: Log) {
-  const failing = new Set<"in the address" | "at the provider">();
+  const failing = new Set<Place>();
   return {
-    refuse: (cause: unknown, where: "in the address" | "at the provider" = "at the provider"): never => {
+    refuse: (cause: unknown, where: Place = "at the provider"): never => {
       const code = codeOfFailure(cause);
       if (!failing.has(where) && !byThePerson.has(code)) {
         failing.add(where);
-        const isKnown = where === "at the provider" || errorsInAddress.has(code);
+        const isKnown = where !== "in the address" || errorsInAddress.has(code);
         log("company-sign-in-failed", { code: isKnown ? code : "another error" });
       }
       throw new SignInRefused("sign-in refused", cause);
@@ -133,8 +140,8 @@ const errorsInAddress: ReadonlySet<string> = new Set([
   ...["request_uri_not_supported", "registration_not_supported"],
 ]);
 
-/** What a person causes in their browser: cancels, comes back too late or with a made-up code, or uses an earlier sign-in at the provider. */
-const byThePerson: ReadonlySet<string> = new Set(["access_denied", "invalid_grant", "old auth_time"]);
+/** What a person causes in their browser: cancels, comes back too late or with a made-up code. */
+const byThePerson: ReadonlySet<string> = new Set(["access_denied", "invalid_grant"]);
 
 /** The error that the provider names (RFC 6749, 4.1.2.1 and 5.2), such as "invalid_client"; else the code of what went wrong. */
 function codeOfFailure(failure: unknown): string {
@@ -144,12 +151,19 @@ function codeOfFailure(failure: unknown): string {
 }
 
 /**
- * Whether the person signed in at the provider after this sign-in was begun. The browser may have taken `prompt` and `max_age` out of the
+ * What the provider is to ask the person. Google's documents know no `max_age`, and of `prompt` no `login`, and it refuses a `prompt` that it
+ * does not know.
+ */
+export const questionFor = (issuer: string): Record<string, string> =>
+  issuer === google ? { prompt: "select_account" } : { prompt: "login", max_age: "0" };
+
+/**
+ * Whether the person signed in at the provider after this sign-in was begun; at Google it is not known. The browser may have taken `prompt` and `max_age` out of the
  * address, so the provider must tell when that was, as it must where `max_age` came (OpenID Connect Core 1.0, 2).
  */
 export function isFresh(authTime: number | undefined, begunAt: Date, issuer: string): boolean {
-  if (authTime === undefined) return issuer === google;
-  return authTime >= begunAt.getTime() / 1000 - clockTolerance;
+  if (issuer === google) return true;
+  return authTime !== undefined && authTime >= begunAt.getTime() / 1000 - clockTolerance;
 }
 
 function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<openid.Configuration> {
