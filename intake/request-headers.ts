@@ -48,7 +48,7 @@ export function requestHeadersOf(
   const found: RequestHeaders = { "x-forwarded-for": address };
   for (const name of passedOn) {
     const value = headers.get(name);
-    if (value) found[name] = storable(value, 2000);
+    if (value) found[name] = storable(name === "referer" ? shortened(value) : value, maxLength);
   }
   if (form?.campaign && found.referer && !campaignIn(found.referer))
     found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${storable(form.campaign, 1_500)}`;
@@ -58,6 +58,15 @@ export function requestHeadersOf(
   if (form?.isHoneypotFilled) found["x-honeypot-filled"] = "yes";
   return found;
 }
+
+/** Characters of a header that are stored. */
+const maxLength = 2_000;
+
+/** A Referer that is too long to be stored: without its other parameters, because those of the campaign may stand at its end. */
+const shortened = (referer: string): string =>
+  referer.length <= maxLength
+    ? referer
+    : `${referer.split(/[?#]/, 1)[0]?.slice(0, 400)}?${campaignIn(referer)}`;
 
 /**
  * At most `length` characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, but only
@@ -77,12 +86,16 @@ export const formStatements = (form: URLSearchParams): FormStatements => ({
   campaign: campaignIn(`?${form.get("campaign") ?? ""}`),
 });
 
-/** The utm_ parameters of an address as they stand there, such as "utm_source=facebook&utm_campaign=spring"; "" for none. */
-export const campaignIn = (address: string): string =>
-  (address.split("#", 1)[0]?.split("?").slice(1).join("&") ?? "")
-    .split("&")
-    .filter((parameter) => /^utm_[a-z]{1,20}=/.test(parameter))
-    // Cut, so that a long parameter leaves room for the others.
-    .map((parameter) => parameter.slice(0, 300))
-    .join("&")
-    .slice(0, 1_500);
+/**
+ * The utm_ parameters of an address as they stand there, such as "utm_source=facebook&utm_campaign=spring"; "" for none. The last of each
+ * name, as in campaignWordsOf, and cut, so that a long one leaves room for the others.
+ */
+export function campaignIn(address: string): string {
+  const [parameters = ""] = address.split("#", 1);
+  const last = new Map<string, string>();
+  for (const parameter of parameters.split(/[?&]/).slice(1)) {
+    const [name] = /^utm_[a-z]{1,20}=/.exec(parameter) ?? [];
+    if (name) last.set(name, parameter.slice(0, 300));
+  }
+  return [...last.values()].join("&").slice(0, 1_500);
+}

@@ -7,7 +7,7 @@ import { makeCounters } from "../campaigns/counters.ts";
 import { browserSteps } from "../campaigns/steps.ts";
 import { bucketOf } from "../campaigns/vital-buckets.ts";
 import { makeLimit } from "../intake/limit.ts";
-import { campaignIn } from "../intake/request-headers.ts";
+import { campaignIn, requestHeadersOf } from "../intake/request-headers.ts";
 import type { App } from "../web/app.ts";
 import { makeCounting } from "../web/counting.ts";
 import { browsers } from "./support/counts.ts";
@@ -314,6 +314,14 @@ describe("the campaign's words of an address", () => {
     expect(campaignIn(`https://article.example/?${query}#check`)).toBe(
       "utm_source=facebook&utm_campaign=spring",
     );
+  });
+
+  it("are the last of each, also for a lead whose page's address is too long to be stored", async () => {
+    const long = `utm_source=${"x".repeat(290)}&utm_campaign=first&`.repeat(8);
+    const referer = `https://article.example/offer?${long}utm_source=facebook&utm_campaign=spring`;
+    const stored = requestHeadersOf(new Headers({ referer }), "203.0.113.7").referer;
+    expect(stored).toBe("https://article.example/offer?utm_source=facebook&utm_campaign=spring");
+    expect(campaignWordsOfAddress(referer)).toEqual(campaignWordsOfAddress(stored));
   });
 
   it("are none of an address without a question mark", async () => {
