@@ -1,5 +1,5 @@
 // A page of the inbox that nobody touches: what it shows of others' work, and what it does not do in the absent member's name.
-import type { Route } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { callLead, whoDid } from "./support/calls.ts";
@@ -98,6 +98,46 @@ describe("a tab in the background while its member works in another", () => {
   });
 });
 
+/** Works in another tab of the page's browser, so many minutes later by its clock. */
+async function workInAnotherTab(page: Page, minutesLater: number): Promise<void> {
+  const other = await page.context().newPage();
+  // The two share the clock of the test, which goes on later.
+  await other.addInitScript((minutes) => {
+    const now = Date.now;
+    Date.now = () => now() + minutes * 60_000;
+  }, minutesLater);
+  await other.goto(inbox.url);
+  const reported = other.waitForResponse("**/api/keep-alive");
+  await other.getByRole("heading", { name: "Leads" }).click();
+  await reported;
+  await other.close();
+}
+
+describe("a tab that nobody touches while its member works in another", () => {
+  it("is not locked where the server gives no answer for a moment", async () => {
+    const { page, underWay } = await queueOnClock();
+    await workInAnotherTab(page, 14);
+    // In steps, because a page whose timers have not run for two minutes concludes that the machine slept.
+    for (let minutes = 0; minutes < 15; minutes += 1) {
+      await expect.poll(underWay).toBe(0);
+      await page.clock.fastForward("01:00");
+    }
+    await expect.poll(underWay).toBe(0);
+    let asked = 0;
+    await intercept(page, "**/api/me", (route) => {
+      asked += 1;
+      return route.fulfill({ status: 503, body: "" });
+    });
+    // Each time the page has known for five seconds that the last question had no answer.
+    for (const times of [1, 2, 3]) {
+      await page.clock.runFor(5_000);
+      await expect.poll(() => asked).toBeGreaterThanOrEqual(times);
+      await expect.poll(underWay).toBe(0);
+    }
+    expect(await page.getByRole("heading", { name: "Locked" }).count()).toBe(0);
+  });
+});
+
 describe("a tab that the browser froze while its member worked in another", () => {
   const minutesLater = 16;
 
@@ -109,17 +149,7 @@ describe("a tab that the browser froze while its member worked in another", () =
     await page.goto(`${inbox.url}/leads/${id}`);
     await page.locator(".lead").waitFor();
     await expect.poll(underWay).toBe(0);
-    const other = await page.context().newPage();
-    // The two share the clock of the test, which goes on later.
-    await other.addInitScript((minutes) => {
-      const now = Date.now;
-      Date.now = () => now() + minutes * 60_000;
-    }, minutesLater);
-    await other.goto(inbox.url);
-    const reported = other.waitForResponse("**/api/keep-alive");
-    await other.getByRole("heading", { name: "Leads" }).click();
-    await reported;
-    await other.close();
+    await workInAnotherTab(page, minutesLater);
     // Runs each timer once at most. A minute later, because the other page was opened a moment after this one.
     await page.clock.fastForward((minutesLater + 1) * 60_000);
     await lee.call("claim", { id });

@@ -1,5 +1,5 @@
-// Reports a member's activity to the server, about once a minute at most. After the idle minutes it asks the server whether the session is
-// locked, or locks the page by itself when nothing answers.
+// Reports a member's activity to the server, about once a minute at most, or more often where the idle minutes are 1 or 2. After
+// the idle minutes it asks the server whether the session is locked, or locks the page by itself when nothing answers.
 import { useEffect } from "react";
 import { CallFailed, callApi } from "../call-api.ts";
 import { queries, refresh } from "../queries.ts";
@@ -24,7 +24,7 @@ export function useLeadOnScreen(id: string | undefined): void {
   }, [id]);
 }
 
-/** When any tab reported activity last, so that a tab that the browser froze does not lock while its member works in another. */
+/** When any tab reported activity last, so that none locks by itself while its member works in another. */
 const reportKey = "inbox-activity";
 
 function keepReportTime(at: number): void {
@@ -77,16 +77,17 @@ export function useActivity(idleMinutes: number): void {
     let lastAt = Date.now();
     let checkedAt = lastAt;
     // The server locks the session by its own clock; asking then shows the lock at once. A server that cannot be asked, or could not
-    // while the machine slept, has heard of no later activity, so the page locks by itself.
+    // while the machine slept, has heard of no later activity in any tab, so the page locks by itself.
     const checkIdle = () => {
       const now = Date.now();
-      const hasSlept = now - checkedAt > maxTimerPause && now - reportedByAnyTab(now) > idleAfter;
+      const isAwayFromAll = now - reportedByAnyTab(now) > idleAfter;
+      const hasSlept = now - checkedAt > maxTimerPause;
       checkedAt = now;
       // After the clock is set back, it would be in the future, and would put off the lock.
       lastAt = Math.min(lastAt, now);
       if (now - lastAt <= idleAfter) return;
       refresh("me");
-      if (hasSlept || !isAnswered()) noteFailure(new CallFailed("locked"), queries);
+      if (isAwayFromAll && (hasSlept || !isAnswered())) noteFailure(new CallFailed("locked"), queries);
     };
     const note = () => {
       // A machine that wakes up may be touched before its timers run.
