@@ -375,13 +375,13 @@ describe("the eligibility check", () => {
     expect(await card.getByLabel(/Medicare number/i).count()).toBe(0);
   });
 
-  it("takes no day of a visit whose year has two digits, or that is typed in part, and says so", async () => {
+  it("takes no day of a visit whose year has two or five digits, or that is typed in part, and says so", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
     await page.getByText("Go through the questions").click();
     const visit = page.getByLabel("The last visit about diabetes");
     const isRefused = page.getByRole("alert").filter({ hasText: "Type the whole day" });
-    for (const typed of ["112026", "11"]) {
+    for (const typed of ["112026", "11", "1120020266"]) {
       await visit.fill("");
       await visit.focus();
       await page.keyboard.type(typed);

@@ -1,5 +1,5 @@
 // A field for a day. It takes effect once a whole day is typed: at a pause, on Enter, or when the field is left. An incomplete
-// day, or one before 2000, stays in the field, and a message under it says so.
+// day, one before 2000, or one whose year has more than four digits, stays in the field, and a message under it says so.
 import { useEffect, useRef, useState } from "react";
 import { CheckedField } from "./checked-field.tsx";
 
@@ -14,6 +14,8 @@ interface Props {
 
 /** A year that is being typed is the year 2, 20 and 202 on its way to 2026, and none of them is chosen. */
 const firstDay = "2000-01-01";
+/** Without it a browser takes a year of six digits. */
+const lastDay = "9999-12-31";
 const isDay = (text: string): boolean => text >= firstDay && text.length === firstDay.length;
 
 /** Milliseconds. While a person types over a day, each digit may make another valid one, and each would ask for a list. */
@@ -25,8 +27,9 @@ export function DayField({ label, ...props }: Props) {
     <CheckedField
       label={label}
       type="date"
-      // The browser sends no form in which this day is incomplete, or missing while it is required.
+      // The browser sends no form in which this day is incomplete, out of range, or missing while it is required.
       min={firstDay}
+      max={lastDay}
       required={!props.onEmpty}
       value={shown}
       problem={
