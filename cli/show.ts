@@ -114,13 +114,19 @@ function wordingLines({ wording, notice_text, ...notice }: PermissionDetails, ce
 
 const optional = (label: string, value: string | null): Line[] => (value ? [[label, value]] : []);
 
+/** The error of a delivery that the retirement of its channel ended (private.retire_channel). */
+const retired = "channel retired";
+
 function deliveryLine(delivery: DeliveryState): Line {
   const { event, channel, attempts, delivered_at, failed_at, due_at, last_error, channel_state } = delivery;
   const attemptCount = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const why = last_error ? `: ${last_error}` : "";
   if (delivered_at) return [channel, `${event} delivered ${clock(delivered_at)} (${attemptCount})`];
-  if (failed_at && channel_state === "retired")
-    return [channel, `${event} not sent: the channel is retired (${attemptCount})`];
+  if (failed_at && channel_state === "retired" && (last_error ?? retired) === retired)
+    return [
+      channel,
+      `${event} not ${attempts === 0 ? "sent" : "tried again"}: the channel is retired (${attemptCount})`,
+    ];
   if (failed_at) return [channel, `${event} FAILED ${clock(failed_at)} (${attemptCount})${why}`];
   const when = channel_state === "on" ? `next try ${clock(due_at)}` : "until the channel is set up again";
   return [channel, `${event} pending, ${when} (${attemptCount} so far)${why}`];

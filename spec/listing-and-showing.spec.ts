@@ -175,7 +175,13 @@ Deliveries
     const ofRetired = await shown();
     expect(ofRetired).toContain("lead.created not sent: the channel is retired (0 attempts)");
     expect(ofRetired).not.toContain("To send again");
-    await owner`update private.deliveries set failed_at = null where lead_id = ${id("Rosa")}`;
+    // Failed before the channel was retired.
+    await owner`update private.deliveries set attempts = 2, last_error = 'refused' where lead_id = ${id("Rosa")}`;
+    expect(await shown()).toMatch(/lead\.created FAILED [-:\d ]{16} \(2 attempts\): refused/);
+    await owner`update private.deliveries set last_error = 'channel retired' where lead_id = ${id("Rosa")}`;
+    expect(await shown()).toContain("lead.created not tried again: the channel is retired (2 attempts)");
+    await owner`
+      update private.deliveries set failed_at = null, attempts = 0, last_error = null where lead_id = ${id("Rosa")}`;
     await owner`update private.channels set retired_at = null, enabled = name = 'webhook'`;
   });
 
