@@ -17,7 +17,7 @@ export const withdraw: AddCommand = (program, run) => {
       run(async ({ sql, out }) => {
         const id = await findOne(sql, part);
         const { ended, isErased } = await withdrawPermission(sql, id);
-        const what = ended.includes(id) ? "Permission withdrawn" : "The permission was withdrawn before";
+        const what = ended.includes(id) ? "Permission withdrawn" : "No permission stood any more";
         if (!isErased) await out(`${what}: ${reference(id)}. Do not phone.\n`);
         const others = ended.filter((one) => one !== id);
         if (others.length > 0) {

@@ -96,7 +96,7 @@ describe("leads withdraw", () => {
     expect(before).toEqual([{ withdrawn_at: expect.any(Date) }]);
     expect(await leads(url, "withdraw", id)).toEqual({
       status: 0,
-      stdout: `The permission was withdrawn before: ${reference(id)}. Do not phone.\n`,
+      stdout: `No permission stood any more: ${reference(id)}. Do not phone.\n`,
       stderr: "",
     });
     expect(await database.owner`select withdrawn_at from private.permissions`).toEqual(before);
