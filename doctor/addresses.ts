@@ -9,8 +9,8 @@ import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
 /**
- * Days. The renewal of a certificate with fewer days left has failed, because programs renew one with a third of its time left, such as 30 of
- * 90 days; one made for less than 42 days needs a third of them left.
+ * Days. A certificate with fewer days left was not renewed in time: programs renew one when a third of its days is left, such as 30 of 90.
+ * One made for less than 42 days needs a third of its days left.
  */
 const minDays = 14;
 
@@ -90,7 +90,9 @@ function judge(host: string, socket: TLSSocket, now: Date): Finding {
   }
   if (daysLeft < minLeft)
     return fail(`The certificate of ${host} expires in ${days} ${days === 1 ? "day" : "days"}.`, renew);
-  return pass(`The certificate of ${host} is good for ${days} days more.`);
+  return pass(
+    `The certificate of ${host} is good for ${days < 1 ? "less than a day" : days === 1 ? "1 day" : `${days} days`} more.`,
+  );
 }
 
 async function examineInbox(inbox: string): Promise<Finding> {

@@ -79,6 +79,10 @@ describe("the doctor, of a certificate", () => {
       "fail: The certificate of localhost expires in 13 days.",
     );
     expect(await says(await serve(6))).toBe("pass: The certificate of localhost is good for 5 days more.");
+    expect(await says(await serve(2))).toBe("pass: The certificate of localhost is good for 1 day more.");
+    expect(await says(await serve(1))).toBe(
+      "pass: The certificate of localhost is good for less than a day more.",
+    );
     expect(await says(await serve(6), { now: inDays(4.5), ca })).toBe(
       "fail: The certificate of localhost expires in 1 day.",
     );
