@@ -1,5 +1,5 @@
 // The closed list of events that may be logged, each with its level and its sentence.
-import { typed } from "./installation.ts";
+import { programCommand, typed } from "./installation.ts";
 
 export const events = {
   listening: { level: "info", sentence: "Open this address in a browser." },
@@ -21,8 +21,7 @@ export const events = {
   },
   "inbox-elsewhere": {
     level: "info",
-    sentence:
-      "This process holds no login of the inbox, so it does not serve the inbox. Run the inbox beside it: npm run inbox",
+    sentence: `This process holds no login of the inbox, so it does not serve the inbox. Run the inbox beside it: ${programCommand("inbox")}`,
   },
   stopping: { level: "info", sentence: "Stopping: requests under way are answered first." },
   stopped: { level: "info", sentence: "Stopped." },
@@ -52,7 +51,7 @@ export const events = {
   "database-starting-elsewhere": {
     level: "warn",
     sentence:
-      "Only root may enter DATA_DIR, and PostgreSQL never runs as root: the data is kept in this folder.",
+      "PostgreSQL never runs as root, and its user cannot use DATA_DIR, or could not when the data was made: the data is kept in this folder.",
   },
   "database-started": { level: "info", sentence: "The embedded PostgreSQL answers." },
   "database-ready": { level: "info", sentence: "The database is ready." },
@@ -121,7 +120,7 @@ export const events = {
   },
   "delivery-elsewhere": {
     level: "info",
-    sentence: "This process delivers no leads. Run the delivery beside it: npm run deliver",
+    sentence: `This process delivers no leads. Run the delivery beside it: ${programCommand("deliver")}`,
   },
   delivering: { level: "info", sentence: "Telling the team of leads." },
   reconciled: { level: "info", sentence: "Leads and what became of their deliveries, counted." },
@@ -151,7 +150,7 @@ export const events = {
   "retention-refused": {
     level: "error",
     sentence:
-      "Something past its age is kept: so is the newest lead, and the database ran on too few days since then. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
+      "Something past its age is kept: the newest lead is past it too, and the database ran on too few days since that lead. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
   },
   "backed-up": {
     level: "info",
@@ -159,7 +158,7 @@ export const events = {
   },
   "backups-elsewhere": {
     level: "warn",
-    sentence: `This process makes no backups, although BACKUP_DIR is set: that needs the owner's login in DATABASE_URL. Where that is set, run each day: ${typed("backup")}`,
+    sentence: `This process makes no backups, although BACKUP_DIR is set: that needs the owner's login in DATABASE_URL. Where that is set, run each day: ${typed("backup <file>")}`,
   },
   "old-backups-kept": { level: "warn", sentence: "Older backups could not be removed from BACKUP_DIR." },
   "backup-failed": {

@@ -27,6 +27,10 @@ export const typed = (words: string): string => `${leadsProgram} ${words}`;
 export const typedForPlainOutput = (words: string): string =>
   isRelease ? typed(words) : `npm run -s leads -- ${words}`;
 
+/** How a program of bin/ is started: by its script of npm, or in a release, which has no npm, from the release's folder. */
+export const programCommand = (name: "deliver" | "inbox"): string =>
+  isRelease ? `runtime/node bin/${name}.ts` : `npm run ${name}`;
+
 /** How the server is started here. */
 export const startCommand = isInstalled
   ? "sudo systemctl start leads"
