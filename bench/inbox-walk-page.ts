@@ -1,9 +1,9 @@
 // The member's page of bench/inbox-walk.ts: what it notes of her presses and of what she types, and the faults between it and the server.
 import type { Page, Route } from "playwright-core";
 
-/** To the next action: its answer is lost, its answer is held, or it is itself held before the server gets it. */
+/** Of the next action: its answer is lost or held, or the server gets it late. */
 export const faultsOfOne = ["lost", "late", "late to the server"] as const;
-/** To all that comes, until it is let go. */
+/** Of all that comes, until it is let go. */
 export const faultsOfAll = ["loads held", "events held", "no connection"] as const;
 export type Fault = (typeof faultsOfOne)[number] | (typeof faultsOfAll)[number];
 

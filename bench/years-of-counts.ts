@@ -1,8 +1,8 @@
-// Fills a database with what years of page loads leave behind: sums by campaign, kind of device and step, of each day and of each hour of
-// the last days, web vitals and costs. The campaigns, and the experiment of the last sixty days, are those of bench/years-of-leads.ts.
+// Fills a database with what years of page loads leave behind: sums by campaign, kind of device and step (of each hour of the last days,
+// of each day before), web vitals and costs. The campaigns, and the experiment of the last sixty days, are those of bench/years-of-leads.ts.
 import type { Sql } from "../database/connect.ts";
 
-/** The days in which an experiment ran: half of the loads showed the original, half the variant "garden". */
+/** For how many days an experiment has run: half of the loads showed the original, half the variant "garden". */
 export const experimentDays = 60;
 
 export async function fillCounts(sql: Sql, days: number, daysByHour = 8): Promise<void> {

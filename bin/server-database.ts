@@ -69,7 +69,7 @@ async function requireUsableSchemaOfLogins({ config, log, stopping }: Program): 
     await requireUsableSchema({ role: "leads_team", address: inboxDatabaseUrl }, log, stopping);
 }
 
-/** The logins that this process uses and that have no address of their own in the settings. One that the operator has made keeps its password. */
+/** The logins that this process uses and that have no address of their own in the settings. One with an address there keeps its password. */
 function derivedLogins(config: Config): LoginRole[] {
   const { intakeDatabaseUrl, deliveryDatabaseUrl, inboxDatabaseUrl, delivery, inbox } = config;
   const roles: LoginRole[] = [];

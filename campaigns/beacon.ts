@@ -14,7 +14,7 @@ export interface Beacon extends CampaignWords {
 export const maxBeaconBytes = 4096;
 
 /**
- * Reads a body such as `steps=view.half_read&lcp=3?utm_source=facebook`, whose campaign words begin as they do in the page's address. A `problem` is a sentence for the person who
+ * Reads a body such as `steps=view.half_read&lcp=3?utm_source=facebook`: each campaign word has the ? or & before it that it has in the page's address. A `problem` is a sentence for the person who
  * wrote the program that sent it; it repeats nothing of the body.
  */
 export function readBeacon(body: string): Beacon | { problem: string } {

@@ -32,7 +32,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
         columns.map(({ value }) => value(sums)),
       ),
     ),
-    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere()}. Costs are in US dollars.\n`,
+    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere()}, and of UTC for page loads older than eight days. Costs are in US dollars.\n`,
     "Counts up to PRESSED are page loads, not people.",
     ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
     ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,

@@ -2,8 +2,8 @@
 //
 // A new command is a function in team/, a file here that parses what was typed and prints (an `AddCommand`), its place in `groups`
 // below, and its tests in a chapter. A command that shows, lists, exports, erases or changes leads writes to the
-// audit log: by `auditOperator`, or in SQL (`erase --older-than`). A function that lists from private.lead_work calls `refreshLists` first or adds the
-// leads without a row there, as `export --permission` does and one that finds single leads does.
+// audit log: by `auditOperator`, or in SQL (`erase --older-than`). A function that lists from private.lead_work calls `refreshLists` first.
+// `export --permission`, and what finds single leads, instead add the leads without a row there.
 // JSON is written as the head of cli/json.ts says. docs/operating.md and spec/two-database-servers.spec.ts name the commands that work on a
 // standby.
 import { Command, CommanderError, Help, type Option } from "commander";
@@ -97,7 +97,7 @@ export type ReadCommand =
   | { help: string };
 
 /**
- * Reads what was typed: a command's handler, or the help that was asked for. Commander breaks its lines of the help at `columns` characters;
+ * Reads what was typed: a command's handler, or the help that was asked for. Commander breaks its lines of the help at `columns` characters, 120 at most;
  * ours stay as they are.
  * @throws UsageError
  */
@@ -128,7 +128,7 @@ export async function readCommand(words: readonly string[], columns: number): Pr
 
 type Group = [heading: string, commands: AddCommand[]];
 
-/** Loads the command that the first word names, or all where it names none, because all of them double the time of a short command. */
+/** Loads only the command that the first word names, because all of them double the time of a short one; all where it names none. */
 async function loadCommands([name = ""]: readonly string[]): Promise<Group[]> {
   const isNamed = groups.some(([, commands]) => Object.hasOwn(commands, name));
   const loadGroup = async ([heading, commands]: (typeof groups)[number]): Promise<Group> => {

@@ -12,7 +12,7 @@ export const database = {
   ),
   DATABASE_URL: optional(
     databaseAddress,
-    "Your own PostgreSQL, 14 or newer, as the owner of the database. Nothing is started then.",
+    "Your own PostgreSQL, 14 or newer, as the owner of the database. No embedded one is started.",
     "postgres://owner:password@localhost:5432/leads",
   ),
   INTAKE_DATABASE_URL: optional(

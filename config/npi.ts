@@ -7,7 +7,7 @@
  */
 export const isNpi = (number = ""): boolean => /^[12]\d{9}$/.test(number) && hasCheckDigit(`80840${number}`);
 
-/** By the formula of Luhn; an NPI has it with the prefix 80840 (45 CFR 162.406). */
+/** By the formula of Luhn; an NPI has it with the prefix 80840 (CMS, Requirements for NPI and NPI Check Digit). */
 function hasCheckDigit(digits: string): boolean {
   const sum = Array.from(digits, Number)
     .toReversed()

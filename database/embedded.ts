@@ -64,7 +64,7 @@ export const hasEmbedded = (dataDir: string | undefined): boolean =>
 const settings = {
   max_connections: 50,
   shared_buffers: "128MB",
-  // DROP DATABASE, as after a backup was verified in a database, waits this long for an unfinished login.
+  // DROP DATABASE, which ends the verification of a backup, waits this long for an unfinished login.
   authentication_timeout: "10s",
   // What a visitor typed must not reach the log. Statements come with parameters, DETAIL and CONTEXT quote rows, and an
   // ERROR quotes the value it refuses ("invalid input syntax for type uuid: ..."). So errors of statements go to the

@@ -31,7 +31,7 @@ export async function transaction<Result>(
     }
     return new Promise<never>(() => {});
   });
-  // Of a lost connection `begin` tells at once, while the work may still be busy with something else.
+  // When the connection is lost, `begin` rejects at once; the work may still be busy with something else.
   done.catch((error) => {
     failure = error;
   });
@@ -39,10 +39,10 @@ export async function transaction<Result>(
   return result;
 }
 
-/** What `tx` itself is, but a query is not sent when `failure` is there: it rejects with that. */
+/** Like `tx`, but once there is a `failure`, a query is not sent and rejects with it. */
 function guarded(tx: postgres.TransactionSql, failure: () => unknown): postgres.TransactionSql {
   const guard = <Made>(made: Made): Made => {
-    // Of a part of a query, such as a list of values, nothing is sent.
+    // A part of a query, such as a list of values, is never sent by itself.
     if (!(made instanceof Promise && "handler" in made)) return made;
     const send = made.handler as (query: { reject(error: unknown): void }) => void;
     const sendUnlessFailed: typeof send = (query) =>

@@ -18,15 +18,15 @@ export interface UpgradeReport extends Upgrade {
 export type UpgradeStep = "fetching" | "copying";
 
 /**
- * Upgrades the data in DATA_DIR. The server must not run. When `signal` aborts before all is copied, the old data stays in use; later it
- * changes nothing.
+ * Upgrades the data in DATA_DIR. The server must not run. When `signal` aborts before all is copied, the old data stays in use; a later
+ * abort changes nothing.
  * @throws EmbeddedPostgresError in words for the operator; CopyError when a copy is not whole.
  */
 export async function upgradeEmbedded(options: {
   dataDir: string | undefined;
   signal: AbortSignal;
   onStep: (step: UpgradeStep, major: number) => void;
-  /** Called with the part of the data that is copied, from 0 to 1. */
+  /** Called with the part of the copying, indexes included, that is done, from 0 to 1. */
   onCopied?: (part: number) => void;
 }): Promise<UpgradeReport> {
   const { dataDir, signal, onStep, onCopied = () => {} } = options;

@@ -24,8 +24,8 @@ const maxAskedWait = 6 * hour;
 
 /**
  * Whether an attempt was the last one. It needs both the count and the time: a program that starts again and again retries
- * at each start, and must not use up three days' attempts in some minutes. `owedFor` is in seconds since the delivery was enqueued, also
- * after a retry by the team, so that later than three days after that the count alone decides.
+ * at each start, and must not use up three days' attempts in some minutes. `owedFor` is the seconds since the delivery was enqueued. A
+ * retry by the team does not reset it, so the count alone decides after three days.
  */
 export const isLastAttempt = (attempt: number, owedFor: number): boolean =>
   attempt >= maxAttempts && owedFor >= minOwed;

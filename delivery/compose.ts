@@ -30,8 +30,8 @@ export interface DeliveryDependencies {
 
 export interface ComposedDelivery {
   /**
-   * Syncs the settings to the database and, where this process delivers, the channels that each insert of a lead enqueues a delivery
-   * for. Needs the owner's connection.
+   * Syncs the settings to the database and, where this process delivers, the channels for which each insert of a lead enqueues a
+   * delivery. Needs the owner's connection.
    */
   sync(sql: Sql): Promise<void>;
   /**

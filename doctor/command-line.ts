@@ -1,5 +1,5 @@
-// Reads the options after `doctor`. What is not given is taken from the settings: SITE_URL only without --url, INBOX_URL and the keys only
-// where they are of the same deployment.
+// Reads the options after `doctor`. What is not given is taken from the settings: SITE_URL only without --url, INBOX_URL and
+// VITE_SUPABASE_ANON_KEY only where they are of the same deployment. For any other backend the key is ANON_KEY.
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
 import { type Deployment, isHosted } from "./finding.ts";
@@ -64,7 +64,7 @@ export function readDeployment(
   { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
 ): Deployment {
   const url = origin("--url", values.url ?? (site.backendUrl || site.url));
-  // Where SITE_URL is not set it is this machine's, where no hosted project has its pages.
+  // An unset SITE_URL means this machine, and no hosted project has its pages here.
   const isSiteKnown = !isHosted({ url }) || !isLocal(site.url);
   const isOfBackend = site.backendUrl !== "" && url === new URL(site.backendUrl).origin;
   const pages = values.site ?? (values.url === undefined && isSiteKnown ? site.url : undefined);

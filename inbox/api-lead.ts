@@ -102,7 +102,7 @@ export const OpenLead = v.object({
       withdrawn: v.boolean(),
     }),
   ),
-  /** The member's latest call of the last hour, if it has no outcome yet; null once the permission is withdrawn or the number is stopped. */
+  /** The member's latest call of the last hour that has no outcome; null once the permission is withdrawn or the number is stopped. */
   under_way: v.nullable(
     v.object({ call_id: Id, phone: v.nullable(v.string()), tel: v.nullable(v.string()), at: Moment }),
   ),

@@ -101,7 +101,7 @@ export const queue = {
     response: v.object({ created_at: v.nullable(Moment) }),
   },
   /**
-   * Gives the member again the lead that an earlier call gave and they have not opened, or claims the first of the queue that may be called
+   * Gives the member again the lead of an earlier call that they have not opened, or claims the first of the queue that may be called
    * and that nobody has; null when there is none.
    */
   "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },

@@ -55,8 +55,8 @@ export const signInErrors = [
   /** The device did not check who is there (no PIN, finger or face). */
   "user not verified",
   /**
-   * The challenge is old, or the answer does not fit. Also when the identity provider had sent the browser back, and then the database did
-   * not answer or this program failed.
+   * The challenge is old, or the answer does not fit. Also when the database did not answer or this program failed after the
+   * identity provider had sent the browser back.
    */
   "try again",
   /** The provider refused or did not answer as it must, the person cancelled, or there is no company sign-in here. */

@@ -3,7 +3,7 @@ import type { LiveEvent } from "./api.ts";
 
 type LeadsEvent = Extract<LiveEvent, { kind: "leads" }>;
 
-/** Milliseconds between two events at least. A new lead, which the poll finds within 0.4 s, waits at most this long, unless an event that
+/** Milliseconds between two events at least. A new lead, which a quick poll finds within 0.4 s, waits at most this long, unless an event that
  * names no leads waits with it. */
 const minInterval = 700;
 /** The same before an event that names no leads, as in a flood: a list that changes all the time cannot be read. */

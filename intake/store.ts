@@ -57,7 +57,7 @@ export function makeStore(
 
 /** The leads that wait for their commit, and the statements that carry them to the database. */
 class LeadQueue {
-  /** Why the last statement failed, unless one succeeded since. */
+  /** The last trouble of the database, unless a statement has succeeded since. */
   trouble: unknown;
   readonly #database: ResilientConnection;
   readonly #onStored: () => void;

@@ -91,7 +91,7 @@ describe("a long header", () => {
   const longest = 15_000;
   const runs = [" ", "a", ",", ";", "=", "/", ".", "\\", '"', "a,", " ,", "a=b;"];
   const run = (of: string, length: number) => of.repeat(length / of.length);
-  /** How many times as long work takes for the longest run as for one of half its length: by turns, the least of five each. */
+  /** The work for the longest run, divided by that for a run of half its length: each the least of five, taken by turns. */
   const growthOf = async (work: (length: number) => Promise<number>): Promise<number> => {
     const [whole, half]: [number[], number[]] = [[], []];
     for (let n = 0; n < 5; n += 1) {
@@ -100,7 +100,7 @@ describe("a long header", () => {
     }
     return Math.min(...whole) / Math.min(...half);
   };
-  /** Headers that are parsed or kept, and what a run in each stands between. */
+  /** Headers that are parsed or kept, each with what stands before and after a run. */
   const readHeaders: [name: string, before: string, after: string][] = [
     ["accept", "text/html", "y"],
     ["accept", "*/*;", "y"],

@@ -81,7 +81,7 @@ describe("a campaign's word", () => {
     expect(await cleaned([typed, encoded])).toEqual([clean, clean]);
   });
 
-  it("is removed also where blanks hide the shape of a phone number, and keeps its name before a number that it is too long for", async () => {
+  it("is removed also where blanks hide the shape of a phone number, and is cut before a number that would not fit whole", async () => {
     const long = "cgm_seniors_florida_spring_lookalike_broad_mobile_120210987654321098";
     const personal = ["a1b2c3d4e5f6a7b8c9", "305-555-0142"].map((one) => `${long.slice(0, 49)}_v2_${one}`);
     expect(await cleaned(["305    555    0142", "55    50142", ...personal, long])).toEqual([

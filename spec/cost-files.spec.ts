@@ -117,7 +117,7 @@ describe("a file of costs", () => {
   );
 
   it.each(["12 US$", "$US 12", "-US$12", "(USD 12)"])(
-    "is refused for an amount of %s, which is in US dollars, with the form that is read",
+    "is refused for %s, an amount in US dollars, and the refusal says how to write it",
     (amount) => {
       const problem = "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.";
       expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({

@@ -222,7 +222,7 @@ describe("a manager at a lead", () => {
     await page.getByRole("button", { name: "Erase this lead" }).click();
     expect(await page.getByLabel("Type the reference").inputValue()).toBe("");
     expect(await page.getByText("This is another reference.").count()).toBe(0);
-    // Of an empty field, too, the next question shows no refusal; and one that comes after the question is closed is said on the page.
+    // Of an empty field, too, the next question shows no refusal; and a refusal is said on the page once the question is closed.
     const erase = page.getByRole("button", { name: "Erase", exact: true });
     const refused = page.waitForResponse("**/api/erase");
     await erase.click();

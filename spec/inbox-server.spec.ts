@@ -119,7 +119,7 @@ describe("every answer", () => {
     );
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=63072000");
     const cookies = makeCookies("https://inbox.example.com");
-    // Lax, because the provider sends the browser back from another site.
+    // Lax, because the identity provider sends the browser back from another site.
     expect(cookies.setState("state")).toBe(
       "__Host-company-sign-in=state; Max-Age=600; Path=/; HttpOnly; SameSite=Lax; Secure",
     );

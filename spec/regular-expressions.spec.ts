@@ -1,4 +1,4 @@
-// The check of regular expressions: it finds each one in a source, and knows which of them may take too long on a long text.
+// The check of regular expressions: it finds the literals and the calls of `RegExp` in a source, and knows which of them may take too long on a long text.
 import { assert, constantFrom, array as listOf, property } from "fast-check";
 import recheck from "recheck/lib/browser.js";
 import { describe, expect, it } from "vitest";

@@ -139,7 +139,7 @@ describe.concurrent("the leads command", () => {
   it("exits with 1 and says so when the database does not answer, has no tables or is not there yet", async () => {
     const { url: empty } = await makeDatabase({ schema: false });
     const folder = await mkdtemp(join(tmpdir(), "leads-none-"));
-    // When root runs this, PostgreSQL runs as another user, and the data is looked for elsewhere where that user cannot enter the folder.
+    // When root runs this, PostgreSQL runs as another user. Where that user cannot enter the folder, the data is looked for elsewhere.
     await chmod(folder, 0o711);
     const [away, bare, none] = await Promise.all([
       leads("postgres://localhost:1/none", "list"),

@@ -250,7 +250,7 @@ describe("leads retry", () => {
     expect((await leads(url, "retry", "--failed")).stdout).toBe("Nothing has failed.\n");
   });
 
-  it("says how many due deliveries are of a channel that is not set up, and are not sent before it is", async () => {
+  it("says how many due deliveries wait until their channel is set up", async () => {
     await channelsOn("webhook");
     await settle(await store("One"), "webhook", "failed_at");
     await database.owner`update private.channels set enabled = false where name = 'webhook'`;
@@ -314,7 +314,7 @@ describe("leads retry", () => {
     });
   });
 
-  it("says so where what is owed is owed to a channel that is not set up", async () => {
+  it("says that what is owed goes to a channel that is not set up", async () => {
     await channelsOn("email", "webhook");
     const id = await store("Owed by e-mail");
     await settle(id, "webhook", "delivered_at");

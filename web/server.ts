@@ -19,7 +19,7 @@ import { withHeaders } from "./with-headers.ts";
 
 /** How long a connection may take, in milliseconds. */
 export interface Timeouts {
-  /** Until the headers are here, counted from the connection, or from the first byte of a later request on it. */
+  /** Until the headers are here, counted from the connection, and anew from the first byte of each request. */
   headers: number;
   /** Until the whole request is here. */
   request: number;

@@ -39,7 +39,7 @@ export function makeWebhook(
   return { batch: 1, concurrency: 12, cooldown: 0, send };
 }
 
-/** What is posted: the same bytes on every attempt, unless the lead's permission or spam flags, or the inbox's address, changed. */
+/** What is posted: the same bytes on every attempt, unless the lead's permission or spam flags, the inbox's address, or whether the database knows the notice, changed. */
 function payloadOf(delivery: Delivery, linkTo: ChannelContext["linkTo"]): object {
   const { event, owedAt, leadId, lead, permission, language, flags } = delivery;
   // `marks` is the wire name of the spam flags.

@@ -60,7 +60,7 @@ async function post<Body>(path: string, request: unknown, signal?: AbortSignal):
       return offline(begunAt);
     });
   if (!isOurs(answer, text)) return offline(begunAt);
-  // The first clock stands still while a machine sleeps, and the second may be set.
+  // `performance.now()` stands still while a machine sleeps; `Date.now()` may be set.
   // An answer of 500 or more may be a proxy's, with the proxy's clock.
   if (answer.status < 500)
     readClock(answer.headers.get("date"), Math.max(performance.now() - begunAt, Date.now() - begunOn));

@@ -40,7 +40,7 @@ export const queries: QueryClient = new QueryClient({
 
 type Options<Name extends CallName> = Omit<UseQueryOptions<ResponseOf<Name>, Error>, "queryKey" | "queryFn">;
 
-/** Asks the API and keeps the answer up to date while it is on screen. */
+/** Asks the API. The answer on screen is asked for again as the options say, and by `refresh`. */
 export const useCall = <Name extends CallName>(
   name: Name,
   request: RequestOf<Name>,
@@ -114,8 +114,8 @@ export function refresh(...names: CallName[]): void {
 }
 
 /**
- * Repeats these calls after a change that the member made. An answer on the way is not shown: it may be older than the change, so what
- * that brought would vanish and come back, and a key pressed meanwhile would be lost.
+ * Repeats these calls after a change that the member made. An answer on the way is not shown: it may be older than the change, which
+ * would then vanish and come back, and a key pressed meanwhile would be lost.
  */
 export function refreshAfterChange(...names: CallName[]): void {
   for (const { state, promise, queryKey } of names.flatMap(queriesOf)) {

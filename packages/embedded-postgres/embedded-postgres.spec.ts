@@ -49,7 +49,7 @@ describe("a start that is cancelled", () => {
 });
 
 describe("a started PostgreSQL", () => {
-  it("makes a database that confirms what is on disk", async () => {
+  it("makes a database that confirms only what is on disk", async () => {
     const { url } = await start(join(dataDir, "made", "by the start"));
     const names = ["fsync", "synchronous_commit", "full_page_writes", "data_checksums", "server_encoding"];
     const values = names.map((name) => `current_setting('${name}')`);

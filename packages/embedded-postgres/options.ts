@@ -5,8 +5,8 @@ export interface Options {
   /** The folder that holds the data. It is made when there is none. */
   dataDir: string;
   /**
-   * Names the program whose PostgreSQL this is, at most 40 of [a-z0-9-]: in the folder for a socket whose own path
-   * would be too long, and in the default of `systemDir`. By default `embedded-postgres`.
+   * The name of the program whose PostgreSQL this is, at most 40 of [a-z0-9-]. It stands in the default of `systemDir`, and in the
+   * sockets' folder where the usual path is too long. By default `embedded-postgres`.
    */
   name?: string;
   /** The role that owns the database, a superuser. By default `owner`. */

@@ -1,9 +1,9 @@
 -- The words by which an ad names itself in an address, cleaned in one place: for the counts, for the leads and for the costs.
 
 -- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
--- provider's own list of costs. Lower-case letters, digits, blanks and the characters . _ - remain, at most 60 in all. A + is a blank, as
--- in an address, and so is one that is encoded as %2B, because a list of costs has it plain. Blanks and . _ - are cut at both ends. A
--- word with an @, or of the shape of a phone number or of an id of one click, becomes "(removed)".
+-- provider's own list of costs. Letters become small and lose their accents. Digits, blanks and . _ - remain, and other characters in
+-- a row become one hyphen; at most 60 in all. A + is a blank, as in an address. So is an encoded + (%2B), because a list of costs has it
+-- plain. Blanks and . _ - are cut at both ends. A word with an @, or of the shape of a phone number or of an id of one click, becomes "(removed)".
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
 set search_path = ''
@@ -59,7 +59,7 @@ begin
   kept := rtrim(kept, ' ._-');
   -- The whole word, because a part of what is personal is, too; and what is kept, so that a second cleaning changes nothing.
   foreach part in array case when kept = word then array[word] else array[word, kept] end loop
-    -- Seven digits or more, with at most three characters between two of them that are no letters, are a phone number. Not so the eight of
+    -- Seven digits or more are a phone number, with at most three characters, none a letter, between two of them. Not so the eight of
     -- a day such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
     if length(translate(part, '0123456789', '')) <= length(part) - 7 then
       for digit_run in select m[1] from regexp_matches(part, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop

@@ -30,8 +30,8 @@ create table private.delivery_tallies (
   troubled bigint not null default 0
 );
 
--- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. They hold only a part of their first hour, so
--- its leads are counted at each reading. Hours that began more than 26 hours ago are dropped when the rows are added up.
+-- The leads by the hour in which they came, in UTC, for counts of the last 24 hours. Those 24 hours begin within an hour, so
+-- that hour's leads are counted at each reading. Hours that began more than 26 hours ago are dropped when the rows are added up.
 create table private.hour_tallies (
   hour timestamptz not null,
   leads bigint not null default 0,

@@ -196,7 +196,7 @@ function NumberLink({ phone, tel, call, shownFor }: NumberProps) {
   }, [shownFor, call.submittedAt]);
   return (
     <p className="number">
-      <a ref={link} href={tel || undefined}>
+      <a ref={link} href={tel || undefined} tabIndex={tel ? undefined : -1}>
         <Icon name="phone" />
         {phoneInGroups(phone ?? "")}
       </a>

@@ -53,7 +53,7 @@ const problemSentences: Readonly<Record<Health["problems"][number], string>> = {
   failed: "A delivery failed. See below.",
   stuck: "A delivery has waited for more than 15 minutes. See below.",
   overdue: "Somebody has waited for more than 24 hours.",
-  backup: "The newest backup is too old, or the last one failed. Tell your operator.",
+  backup: "No backup is new enough, or the last one failed. Tell your operator.",
 };
 
 function Problems({ health: { ok, problems, backup_failure } }: { health: Health }) {

@@ -87,7 +87,7 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
   );
 }
 
-/** The database lists no more (team.report). */
+/** The database lists no more (private.report). */
 const maxCampaigns = 500;
 
 /** In a longer period the picture is too narrow for the days without anything. */

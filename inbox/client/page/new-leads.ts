@@ -13,7 +13,7 @@ export interface NewLeads {
   stop(): void;
 }
 
-/** Milliseconds until the first question is asked again that failed. */
+/** Milliseconds until a first question that failed is asked again. */
 const retryAfter = 5_000;
 
 export function followNewLeads(): NewLeads {
@@ -42,7 +42,8 @@ export function followNewLeads(): NewLeads {
     }
     newest = Math.max(came, newest ?? 0);
   };
-  // One after the other, so that two answers do not tell of the same lead. An event that comes after an answer may tell of it again.
+  // One after the other, so that two answers do not tell of the same lead. An event after an answer may tell of it again, and an answer after one
+  // that failed.
   const askNext = (isNews: boolean) => {
     asking = asking.then(() => ask(isNews));
   };

@@ -3,7 +3,7 @@
 import { hasLocks } from "../live-events.ts";
 import { currentPreferences } from "./preferences.ts";
 
-/** The minimum of milliseconds between two sounds, and between two notifications, however many leads come. */
+/** The minimum of milliseconds between two sounds of one tab, and between two notifications of it, however many leads come. */
 const minInterval = 10_000;
 /** When this tab last tried each, also where another tab came first. It tries no notification while the member looks at this page. */
 const last = { sound: Number.NEGATIVE_INFINITY, notification: Number.NEGATIVE_INFINITY };
@@ -29,7 +29,7 @@ const isLookedAt = (): boolean => !document.hidden && document.hasFocus();
 const lookedAtLock = "inbox-looked-at";
 /** Held by the tab that sounds. */
 const soundLock = "inbox-sound";
-/** Milliseconds within which every tab hears of the same lead. */
+/** Milliseconds within which every tab hears of the same event. After a gap each tab asks by itself, and may be later. */
 const untilAllHear = 1_000;
 
 const attentionEvents = [

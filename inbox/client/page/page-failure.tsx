@@ -26,7 +26,7 @@ export class PageFailure extends Component<Props, State> {
   }
 
   static getDerivedStateFromProps({ path }: Props, { failedAt, shownAt }: State): State {
-    // Also pages that failed after they were left: nothing showed it.
+    // Also pages that failed unseen, after the member left them.
     if (path !== shownAt) tryFailedPagesAgain();
     if (failedAt === "") return { failedAt: path, shownAt: path };
     return { failedAt: failedAt === path ? failedAt : undefined, shownAt: path };

@@ -44,7 +44,7 @@ function RowState({ row, now }: { row: Row; now: Date }) {
     return <span className="badge">{row.outcome ? outcomeNames[row.outcome] : "Closed"}</span>;
   // A place may have several zones, and the callback was agreed in one of them.
   const callbackZone = row.callback_zone ?? zone;
-  // A callback whose time has come since the list was loaded counts as due, and so does one at the minute in which the hours began.
+  // A callback whose time has come since the list was loaded counts as due, and so does an overdue one once the calling hours have begun.
   const isCallable = place.callable || row.asked_for_now || isOver(place.callable_at, now);
   const fellDue = row.stage === "callback" && isCallable && !next_attempt_at && isOver(row.callback_at, now);
   if ((section === "callback_due" || fellDue) && row.callback_at)
