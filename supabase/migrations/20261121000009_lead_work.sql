@@ -9,7 +9,7 @@ create table private.lead_work (
   phone_digits text not null,
   other_numbers text[] not null default '{}',
   email_key text not null,
-  -- The single e-mail addresses in a field that holds more than one address alone (private.other_addresses); empty in most leads.
+  -- The single e-mail addresses in a field that holds not just one address (private.other_addresses); empty in most leads.
   other_addresses text[] not null default '{}',
   -- Words of the name, as private.words_of has them, for the search.
   search tsvector not null,
@@ -114,7 +114,7 @@ create function private.email_key(email text) returns text
 language sql immutable parallel safe
 return lower(btrim(private.in_ascii(email), e' \t\r\n'));
 
--- The e-mail addresses in an email_key that is more than one address alone: "rosa diaz <rosa@a.example>", "mailto:rosa@a.example",
+-- The e-mail addresses in an email_key that is not just one address: "rosa diaz <rosa@a.example>", "mailto:rosa@a.example",
 -- two addresses, or one with a dot at its end. Empty where it is one address alone, as it almost always is.
 create function private.other_addresses(email_key text) returns text[]
 language sql immutable parallel safe
@@ -236,6 +236,8 @@ begin
   if numbers is null then
     return;
   elsif numbers <> '{}' then
+    -- It may be older than stop_numbers looks back.
+    perform private.index_up_to(lead);
     return query select private.stop_numbers(numbers);
   else
     return query select private.withdraw_permissions(array[lead]);
