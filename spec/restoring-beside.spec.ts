@@ -57,6 +57,22 @@ describe("leads restore", () => {
     expect(kept).toEqual({ deliveries: 2 });
   });
 
+  it("withdraws with --keep the permission of a lead that came here and whose person asked to stop where the backup was made", async () => {
+    const [old, fresh] = [await makeDatabase(), await makeDatabase()];
+    const came = new Date(Date.now() - 60 * 60_000);
+    await fresh.owner`insert into leads ${fresh.owner({ ...aLead(), created_at: came })}`;
+    await fresh.owner`select private.index_new_leads()`;
+    await old.owner`select private.stop_numbers(private.phone_numbers(${aLead().phone}))`;
+    await old.owner`update private.stop_list set stopped_at = now() - interval '30 minutes'`;
+    const path = join(folder, "stopped.backup");
+    expect(await leads(old.url, "backup", path)).toMatchObject({ status: 0 });
+    expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
+    const [lead] = await fresh.owner`
+      select w.withdrawn_at is not null and p.withdrawn_at is not null as withdrawn
+      from private.lead_work w join private.permissions p using (lead_id)`;
+    expect(lead).toEqual({ withdrawn: true });
+  });
+
   it("adds with --keep the backup's page counts, receipts and audit entries to those that the database holds already", async () => {
     const [old, fresh] = [await makeDatabase(), await makeDatabase()];
     const [clock] = await old.owner<{ today: string }[]>`select private.utc_day(now())::text as today`;

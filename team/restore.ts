@@ -49,6 +49,12 @@ export async function restore(
     await tx.unsafe(`analyze ${tables.join(", ")}`);
     // A lead that came just before the backup may have no row for the inbox yet, and is looked for only among the newest leads otherwise.
     if (keep) await tx`select private.index_new_leads(null, '100 years')`;
+    // A person whose lead came here may have asked to stop where the backup was made.
+    if (keep)
+      await tx`
+        select private.withdraw_stopped_leads(array(
+          select private.leads_with_numbers(array(select phone_digits from private.stop_list))
+        ))`;
     await tx`select private.recount()`;
     // The backup may have paused a state.
     await tx`update private.place_windows set holds_until = default`;
