@@ -67,6 +67,15 @@ describe("leads review", () => {
     ]);
   });
 
+  it("tells the inbox at once, so that nobody who has the lead on screen calls the person", async () => {
+    await database.owner`select private.index_new_leads()`;
+    const told: string[] = [];
+    const { unlisten } = await database.owner.listen("team", (message) => told.push(message));
+    await leads(url, "review", id);
+    await until(async () => told.some((message) => message.includes(id)));
+    await unlisten();
+  });
+
   it("refuses an outcome that holds a Medicare number, as the inbox refuses such a note", async () => {
     expect(await leads(url, "review", id, "--outcome", "qualifies, 1EG4-TE5-MK73")).toEqual({
       status: 1,
@@ -86,6 +95,21 @@ describe("leads review", () => {
 });
 
 describe("leads withdraw", () => {
+  it("ends the permission also of a lead that the lists do not have yet, as after a transaction that took long", async () => {
+    const { owner } = database;
+    await owner`insert into leads ${owner(aLead({ phone: "(305) 555-0199" }))}`;
+    await owner`select private.index_new_leads()`;
+    await owner`update leads set created_at = now() - interval '1 year' where id = ${id}`;
+    await owner`delete from private.lead_work where lead_id = ${id}`;
+    expect((await leads(url, "withdraw", id)).stdout).toBe(
+      `Permission withdrawn: ${reference(id)}. Do not phone.\n`,
+    );
+    const [permission] = await owner`
+      select withdrawn_at is not null as ended from private.permissions where lead_id = ${id}`;
+    expect(permission).toEqual({ ended: true });
+    expect(await audited()).toEqual(['operator stopped calls {"by": "command", "leads": 1}']);
+  });
+
   it("records once when the permission was withdrawn, and makes a delivery of that for each enabled channel", async () => {
     expect(await leads(url, "withdraw", reference(id))).toEqual({
       status: 0,
@@ -225,7 +249,7 @@ describe("a lead that is erased while a command about it runs", () => {
     });
   });
 
-  it("is said to be there no more also where another has its number, whose permission ends all the same", async () => {
+  it("is said to be there no more, and another lead with its number loses its permission all the same", async () => {
     const { owner } = database;
     const [{ id: other } = { id: "" }] = await owner<{ id: string }[]>`
       insert into leads ${owner(aLead({ name: "Other", email: "other@example.com" }))} returning id`;

@@ -23,7 +23,7 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
       "The outcome holds what looks like a Medicare number, which is kept nowhere. Nothing was recorded.",
     );
   const record = async (tx: TransactionSql) => {
-    // First, as whoever records an outcome does.
+    // First, as team.record_outcome does.
     await tx`select private.lock_leads(array[${id}]::uuid[])`;
     await tx`
       with reviewed as (
@@ -34,6 +34,7 @@ export async function reviewLead(sql: Sql, id: string, outcome: string | undefin
       )
       -- A review by command ends the work on an open lead, also after a member's attempt, which counts as its first review.
       update private.lead_work w set stage = 'closed' from reviewed r where w.lead_id = r.lead_id and w.stage = 'open'`;
+    await tx`select private.notify_inbox_of_leads(array[${id}]::uuid[])`;
     await auditOperator(tx, "reviewed lead", [id]);
   };
   await retryDeadlock(() => transaction(sql, record)).catch((error) => {
