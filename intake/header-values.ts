@@ -1,4 +1,4 @@
-// Reads header values that are lists: `Accept`, `Accept-Encoding`, `Content-Type` and `Prefer` share one grammar (RFC 9110, 5.6).
+// Reads header values that are lists: `Accept`, `Accept-Encoding` and `Content-Type` share one grammar (RFC 9110, 5.6).
 // Loops read the characters, and no regular expression that can backtrack, so that the cost of a long value grows with its length alone.
 
 /** One item of a list, such as `gzip;q=0.5`. */

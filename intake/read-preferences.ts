@@ -1,5 +1,4 @@
 // Reads the preferences of an insert (the header Prefer, RFC 7240) as PostgREST would.
-import { readItems } from "./header-values.ts";
 import * as refusals from "./refusals.ts";
 
 /**
@@ -7,13 +6,17 @@ import * as refusals from "./refusals.ts";
  * has read the body.
  */
 export function readPreferences(prefer: string | null | undefined) {
+  // Not `readItems`, because PostgREST divides at commas alone, so that a preference with a parameter is one that it does not know.
+  const preferences = (prefer ?? "").split(",").map((one) => one.trim());
+  const zone = preferences.find((one) => one.startsWith("timezone="));
   const unknown: string[] = [];
-  // Of several with one name the first that is known counts, as in PostgREST.
+  // Of several with one name the first that is known counts, as in PostgREST; of time zones the first alone.
   const first = new Map<string, string>();
-  for (const { value: preference } of readItems(prefer ?? "")) {
+  for (const preference of preferences.filter((one) => one !== "")) {
     const [name = ""] = preference.split("=", 1);
-    if (!isKnown(preference)) unknown.push(preference);
-    else if (!first.has(name)) first.set(name, preference);
+    const meant = name === "timezone" && zone ? zone : preference;
+    if (!isKnown(meant)) unknown.push(preference);
+    else if (!first.has(name)) first.set(name, meant);
   }
   const given = Object.keys(readers).flatMap((name) => first.get(name) ?? []);
   const strict = given.includes("handling=strict");
@@ -35,10 +38,10 @@ const oneOf =
 /** Whether a preference of that name may have that value, in the order in which PostgREST names those that it has applied. */
 const readers: Record<string, (value: string) => boolean> = {
   resolution: oneOf("merge-duplicates", "ignore-duplicates"),
+  missing: oneOf("default", "null"),
   return: oneOf("minimal", "headers-only", "representation"),
   count: oneOf("exact", "planned", "estimated"),
   tx: oneOf("commit", "rollback"),
-  missing: oneOf("default", "null"),
   handling: oneOf("strict", "lenient"),
   timezone: isTimeZone,
   "max-affected": () => true,

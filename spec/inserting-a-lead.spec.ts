@@ -107,20 +107,22 @@ describe("inserting a lead", () => {
     const { has_medicare: _, ...rest } = aLead();
     const answer = await app.fetch(insertRequest(rest, { query, headers: { prefer } }));
     expect(answer.status).toBe(201);
-    expect(answer.headers.get("preference-applied")).toBe("return=minimal, count=exact, missing=default");
+    expect(answer.headers.get("preference-applied")).toBe("missing=default, return=minimal, count=exact");
     expect(answer.headers.get("content-range")).toBe("*/1");
     expect(await stored()).toHaveLength(1);
   });
 
   it.each([
     ["count=estimated", "count=estimated", "*/1"],
-    ["count=planned, missing=null", "count=planned, missing=null", "*/*"],
+    ["count=planned, missing=null", "missing=null, count=planned", "*/*"],
     [
       "timezone=America/New_York, handling=strict, max-affected=x",
       "handling=strict, timezone=America/New_York",
       "*/*",
     ],
     ["timezone=Mars/Nowhere, return=minimal=x", null, "*/*"],
+    ["timezone=Mars/Nowhere, timezone=UTC", null, "*/*"],
+    ["return=representation; x=1", null, "*/*"],
   ])("applies preferences as PostgREST does: %s", async (prefer, applied, range) => {
     const { headers, status } = await app.fetch(insertRequest(aLead(), { headers: { prefer } }));
     expect([status, headers.get("preference-applied"), headers.get("content-range")]).toEqual([

@@ -243,7 +243,7 @@ describe("inserting a lead", () => {
     expect(await stored()).toEqual([]);
   });
 
-  it.each(["timezone=Mars/Nowhere", "return=minimal=x"])(
+  it.each(["timezone=Mars/Nowhere", "return=minimal=x", "return=minimal; x=1"])(
     "refuses a preference whose value is not known, strictly: %s",
     async (preference) => {
       const headers = { prefer: `handling=strict, ${preference}` };
