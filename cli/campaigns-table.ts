@@ -4,6 +4,10 @@ import type { ReportedRow } from "../team/campaigns.ts";
 import { cell, printable } from "./terminal.ts";
 import { clock, zoneHere } from "./times.ts";
 
+/** Page loads older than eight days are kept by the day of UTC. */
+const zones = () =>
+  zoneHere() === "UTC" ? "UTC" : `${zoneHere()}, and of UTC for page loads older than eight days`;
+
 /** One line for each campaign, all devices and variants together, the one with the most loads first; then what is counted apart. */
 export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): string {
   if (rows.length === 0) return "Nothing was counted.\n";
@@ -32,7 +36,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
         columns.map(({ value }) => value(sums)),
       ),
     ),
-    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zoneHere()}, and of UTC for page loads older than eight days. Costs are in US dollars.\n`,
+    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zones()}. Costs are in US dollars.\n`,
     "Counts up to PRESSED are page loads, not people.",
     ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
     ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,

@@ -112,8 +112,22 @@ describe("leads campaigns", () => {
     ] as const) {
       const { stored, stdout, since } = await run(zone, behind);
       expect([zone, stored]).toEqual([zone, [1]]);
-      expect(stdout).toContain(`\nSince ${since} 00:00, by the days of ${zone}. Costs are in US dollars.\n`);
+      expect(stdout).toContain(
+        `\nSince ${since} 00:00, by the days of ${zone}, and of UTC for page loads older than eight days. Costs are in US dollars.\n`,
+      );
     }
+  });
+
+  it("takes in no cost of the day before, in a zone half an hour off UTC", async () => {
+    const { url, owner } = await makeDatabase();
+    const since = new Date(Date.now() - 2 * 24 * 60 * 60_000).toLocaleDateString("sv-SE", {
+      timeZone: "Asia/Kolkata",
+    });
+    await owner`
+      insert into private.campaign_costs (day, source, medium, campaign, amount_cents)
+      values (${since}::text::date - 1, '', '', 'spring', 100)`;
+    const ask = startLeads(["campaigns", "--since", since], { DATABASE_URL: url, TZ: "Asia/Kolkata" });
+    expect((await waitForExit(ask)).stdout).toBe("Nothing was counted.\n");
   });
 
   it("says so when nothing was counted", async () => {

@@ -41,9 +41,10 @@ export type ReportedRow = CampaignRow & {
  * not belong to the leads beside them.
  */
 export async function beginOfReport(sql: Sql, since: Date, now: Date): Promise<Date> {
-  const costs = await sql`
-    select from private.campaign_costs where day >= ${since.toLocaleDateString("sv-SE")}::text::date limit 1`;
+  // In a zone half an hour off UTC it may begin on the day before.
   const hour = new Date(Math.floor(since.getTime() / 3_600_000) * 3_600_000);
+  const costs = await sql`
+    select from private.campaign_costs where day >= ${hour.toLocaleDateString("sv-SE")}::text::date limit 1`;
   // Compares the hour and not `since`, because `campaignRows` gets the hour and compares it too.
   const isByDay = costs.count > 0 || hour.getTime() < hoursKeptSince(now);
   return isByDay ? startOfDay(since) : hour;
