@@ -108,12 +108,14 @@ function refuseUnfilled(wording: string, language: LanguageCode, file: string): 
 function refuseIncomplete(text: string, language: LanguageCode, provider: Provider, file: string): void {
   const folded = (words: string) => words.normalize("NFC").toLowerCase();
   const says = (words: string) => folded(text).includes(folded(words));
-  // The provider's names say nothing of this, such as Signature Supply that somebody signs.
-  const nameless = folded(text)
-    .replaceAll(folded(provider.legalName), " ")
-    .replaceAll(folded(provider.name), " ");
+  // The provider's facts say nothing of this, as Signature Supply does not say that somebody signs, and 1-800-CALL-NOW not that somebody
+  // calls. The longest first, because a name may be a part of the legal name.
+  const facts = factNames
+    .map((name) => folded(provider[name]))
+    .sort((one, other) => other.length - one.length);
+  const factless = facts.reduce((rest, fact) => rest.replaceAll(fact, " "), folded(text));
   // At the beginning of a word, because "automatically" does not say that somebody calls.
-  const inWords = ` ${nameless.replace(/[^\p{L}\d]+/gu, " ")}`;
+  const inWords = ` ${factless.replace(/[^\p{L}\d]+/gu, " ")}`;
   const { noticeWords } = textsIn(language);
   const missing = (Object.keys(required) as NoticePart[])
     .filter((part) => !noticeWords[part].some((word) => inWords.includes(` ${word}`)))

@@ -100,6 +100,15 @@ describe("the provider's own notice", () => {
     expect(() => withOwn(automatic)).toThrow("that you may call");
   });
 
+  it("is refused where only the provider's number says what it has to say, as 1-800-CALL-NOW says “call”", () => {
+    const noticeFile = join(folder, "spelt.txt");
+    writeFileSync(noticeFile, complete.replace("call the", "reach the").replace("by calling", "at"));
+    const phone = "1-800-CALL-NOW";
+    expect(() => permissionNotices({ site: {}, provider: { ...provider, phone, noticeFile } })).toThrow(
+      "that you may call",
+    );
+  });
+
   it("is refused when its file is not UTF-8, because visitors would see wrong characters", () => {
     expect(() => withOwn(Buffer.from(`${complete} \u00e9`, "latin1"))).toThrow(
       /NOTICE_FILE: .{0,300} is not UTF-8\./,
