@@ -1,5 +1,6 @@
-// The provider: who pays for the article, who calls, and how to reach them. What the settings do not say gets
-// another setting's value, or a placeholder that looks real and belongs to no one, and the start warns of each.
+// The provider: who pays for the article, who calls, and how to reach them. A fact of `placeholders` without a
+// setting gets another setting's value, or a placeholder that looks real and belongs to no one, and the start warns of it (not of an NPI
+// that PROVIDER_SUPPLIER_ID gives).
 import type { ProviderSettings as GivenSettings } from "../config/config.ts";
 import { isNpi } from "../config/npi.ts";
 import { ContentError } from "./content-error.ts";
@@ -44,7 +45,7 @@ export const settingsWithPlaceholderIn = (html: string): string[] =>
     .filter(({ text }) => html.includes(text))
     .map(({ setting }) => setting);
 
-/** Fills in the provider. `missing` names the settings without a value, for the warning at start. */
+/** Fills in the provider. `missing` names the settings of which the start warns. */
 export function completeProvider(settings: ProviderSettings): { provider: Provider; missing: string[] } {
   // Where no number is set from which the provider calls, it is the provider's phone, because a placeholder would be nobody's number.
   const given = {
@@ -107,12 +108,13 @@ export function telAddress(phone: string): string {
   const [inDigits, spelt] = [firstNumber.exec(phone), firstSpelt.exec(phone)];
   // A number in digits after a spelt one is another line, such as that for TTY.
   const isSpeltFirst =
+    !isForeign &&
     spelt !== null &&
-    (inDigits === null || (/[a-z]/i.test(spelt[0]) && spelt.index + spelt[0].length <= inDigits.index));
-  const found = isForeign ? null : isSpeltFirst ? spelt : inDigits;
+    (inDigits === null || (isOneName(spelt[1]) && spelt.index + spelt[0].length <= inDigits.index));
+  const found = isSpeltFirst ? spelt : isForeign ? null : inDigits;
   const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);
-  const rest = phone.slice(phone.indexOf(number) + number.length);
-  const [, extension] = /^[\s,;(]{0,3}(?:ext(?:ension)?\.?|x|#)[\s:]{0,3}(\d+)/i.exec(rest) ?? [];
+  const rest = phone.slice(phone.indexOf(number) + number.length).replace(isSpeltFirst ? /^[a-z]+/i : "", "");
+  const [, extension] = /^[\s,;(/–—-]{0,3}(?:ext(?:ension)?\.?|x|#)[\s:]{0,3}(\d+)/i.exec(rest) ?? [];
   const keys = "22233344455566677778889999";
   const digits = number
     .replace(/[a-z]/gi, (letter) => (isForeign ? "" : (keys[letter.toLowerCase().charCodeAt(0) - 97] ?? "")))
@@ -123,5 +125,11 @@ export function telAddress(phone: string): string {
 /** The first number of the USA that is written in digits, with whatever characters between them, as of "(800) 555-0142 (TTY: 711)". */
 const firstNumber = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u;
 
-/** The first number with letters: an area code, of which none is 711 or 911, and seven letters or digits. Phones ignore what follows, as the E of 1-800-MEDICARE. */
-const firstSpelt = /(?:\+?1[^\d\p{L}]{0,3})?\(?[2-9](?!11)\d{2}\)?(?:[^\d\p{L}]{0,3}[\da-z]){7}/iu;
+/**
+ * The first number with letters: an area code, of which none is 711 or 911, and seven letters or digits. Phones ignore what follows, as the E
+ * of 1-800-MEDICARE.
+ */
+const firstSpelt = /(?:\+?1[^\d\p{L}]{0,3})?\(?[2-9](?!11)\d{2}\)?((?:[^\d\p{L}]{0,3}[\da-z]){7})/iu;
+
+/** Whether letters stand for digits, as in " GET CGMS", and are not a sentence, as in "365 days a year". */
+const isOneName = (spelt = ""): boolean => /[a-z]/i.test(spelt) && spelt.split(/\s/).length <= 3;
