@@ -39,6 +39,18 @@ describe("a recorded outcome", () => {
     expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
   });
 
+  it("makes way for the lead once the member takes it again, also after an Undo that never reached the server", async () => {
+    const page = await beginCall(dana, await addLead(database));
+    await page.keyboard.press("6");
+    await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    await intercept(page, "**/api/undo-outcome", (route) => route.abort());
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("There is no connection").first().waitFor();
+    await page.getByRole("button", { name: "Take this lead" }).click();
+    await page.getByRole("button", { name: "Call", exact: false }).first().waitFor();
+    await expect.poll(() => page.getByRole("heading", { name: "Recorded: No answer" }).count()).toBe(0);
+  });
+
   it("offers no Undo after its time to be taken back is over, and leads to the buttons for another one", async () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
     await intercept(page, "**/api/outcome", async (route) => {

@@ -32,7 +32,7 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
   useEffect(() => {
     if (!takesTyping(document.activeElement)) heading.current?.focus();
   }, []);
-  useTakenAgain(lead, member, undo.isIdle || undo.isSuccess, () => {
+  useTakenAgain(lead, member, isSettled(undo, lead, recorded), () => {
     keepFocus(heading.current?.parentElement);
     onAgain();
   });
@@ -84,6 +84,17 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
   );
 }
 
+/**
+ * Whether it is known what became of an undo, or none was asked for. A failed one may have reached the server, but not where the lead, as it
+ * was loaded last, still has the outcome.
+ */
+const isSettled = (
+  undo: { isIdle: boolean; isSuccess: boolean; isError: boolean },
+  { calls }: Lead,
+  { outcome_id }: Recorded,
+): boolean =>
+  undo.isIdle || undo.isSuccess || (undo.isError && calls.some((one) => one.outcome_id === outcome_id));
+
 /** Whether the lead, as it was loaded last, has an outcome that came after this one. */
 function hasLaterOutcome({ calls }: Lead, { outcome_id }: Recorded): boolean {
   const timeOf = ({ outcome_at }: Lead["calls"][number]) => Date.parse(outcome_at ?? "");
@@ -117,8 +128,8 @@ const notTakenBack = {
 };
 
 /**
- * The outcome ended the member's claim on the lead. Calls `onAgain` when the member has a new one. Does nothing while an undo is under
- * way or has failed, because that may have given the claim back.
+ * The outcome ended the member's claim on the lead. Calls `onAgain` when the member has a new one. Does nothing until an undo is
+ * settled, because that may have given the claim back.
  */
 function useTakenAgain(lead: Lead, member: SignedIn, isUndoSettled: boolean, onAgain: () => void): void {
   const isOwn = lead.claim?.member.id === member.id;
