@@ -279,6 +279,23 @@ describe("the audit log's page", () => {
     await page.getByRole("cell", { name: /member: Dana.{0,40}entries: 1/ }).waitFor();
   });
 
+  it("shows the action that narrows it also where it cannot be loaded, so that every entry can be asked for again", async () => {
+    await dana.call("open", { id: await addLead(database) });
+    const page = await asMaria("/audit-log");
+    await page.getByRole("cell", { name: "opened lead" }).first().waitFor();
+    await intercept(page, /\/api\/audit$/, (route) =>
+      route.request().postDataJSON().filter.action
+        ? route.fulfill({ status: 400, json: { error: "not accepted" } })
+        : route.continue(),
+    );
+    const action = page.getByLabel("What");
+    await action.selectOption("opened lead");
+    await page.getByRole("cell", { name: "opened lead" }).first().waitFor({ state: "detached" });
+    expect(await action.inputValue()).toBe("opened lead");
+    await action.selectOption({ label: "Everything" });
+    await page.getByRole("cell", { name: "opened lead" }).first().waitFor();
+  });
+
   it("shows the entries of other leads again once the last character of a reference is deleted", async () => {
     const opened = await addLead(database);
     await dana.call("open", { id: opened });

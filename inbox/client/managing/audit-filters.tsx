@@ -20,6 +20,8 @@ const days = [
 
 export function AuditFilters({ filter, actions, onChange }: Props) {
   const { data } = useCall("members", {});
+  // The one in force also where the list could not be loaded, because the field would show "Everything" for it.
+  const offered = [...new Set([...actions, ...(filter.action ? [filter.action] : [])])];
   const set = (key: keyof AuditFilter, value: string) => {
     const { [key]: _, zone: _zone, ...rest } = filter;
     const next: AuditFilter = value ? { ...rest, [key]: value } : rest;
@@ -52,7 +54,7 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
         What
         <select value={filter.action ?? ""} onChange={({ target }) => set("action", target.value)}>
           <option value="">Everything</option>
-          {actions.map((action) => (
+          {offered.map((action) => (
             <option key={action}>{action}</option>
           ))}
         </select>
