@@ -2,7 +2,7 @@
 // real, each wrong in its own way, and the same words hold for mail servers, mail APIs, webhooks and chats.
 import { readFileSync } from "node:fs";
 import { createServer as createHttps } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { createServer as createTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Outcome } from "../delivery/channels/channel.ts";
@@ -80,6 +80,23 @@ describe("a mail server that cannot be used, or is slow", () => {
     const tls = await startMailServer({ secure: true, ...certificate });
     expect(await smtpReason(`smtp://127.0.0.1:${tls.port}`, { greeting: 300 })).toBe(
       "the mail server takes the connection and says nothing: at this port it may want TLS from the first byte (smtps://) (GREETING_TIMEOUT)",
+    );
+  });
+
+  it("is said not to complete TLS, when it offers that and then falls silent", async () => {
+    const port = await listen(
+      createServer((socket) => {
+        socket.write("220 mail.example\r\n");
+        socket
+          .on("error", () => {})
+          .on("data", (line) => {
+            if (String(line).startsWith("EHLO")) socket.write("250-mail.example\r\n250 STARTTLS\r\n");
+            else if (String(line).startsWith("STARTTLS")) socket.write("220 Go ahead\r\n");
+          });
+      }),
+    );
+    expect(await smtpReason(`smtp://127.0.0.1:${port}`, { connect: 200, greeting: 300 })).toBe(
+      "the mail server offers TLS and does not complete it: check its TLS, and any firewall in between (UPGRADE_TIMEOUT)",
     );
   });
 

@@ -38,6 +38,7 @@ const closed =
   " closed the connection before it answered: check the port, and whether it wants TLS from the first byte";
 const otherTls =
   " refuses TLS as this program speaks it: check its versions and ciphers, and whether it wants a client certificate";
+const brokenTls = " offers TLS and does not complete it: check its TLS, and any firewall in between";
 const silent = " did not answer in time: check the address and the port, and any firewall in between";
 const noName = "'s name does not resolve: check its spelling in the settings";
 
@@ -52,6 +53,8 @@ const sentences: Record<string, string> = {
   ETIMEDOUT: silent,
   CONNECT_TIMEOUT: silent,
   SOCKET_TIMEOUT: silent,
+  UPGRADE_TIMEOUT: brokenTls,
+  ETLS: brokenTls,
   UND_ERR_CONNECT_TIMEOUT: silent,
   GREETING_TIMEOUT:
     " takes the connection and says nothing: at this port it may want TLS from the first byte (smtps://)",
