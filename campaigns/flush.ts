@@ -83,7 +83,7 @@ const addCounts = (
   sql`select private.add_counts(${JSON.stringify(pages)}::text::json, ${JSON.stringify(vitals)}::text::json)`;
 
 // An error with a severity comes from the server, which has then undone the statement. 57P01 and 57P02 are exceptions, because a shutdown
-// may cut off a statement that is committed and waits for a standby; so is PgBouncer's own error when it loses the server. Errors of
+// may cut off a statement that is committed and waits for a standby; so are PgBouncer's own errors when it loses or drops the server. Errors of
 // connecting and NoWritableServer occur before anything is sent. After all other errors it is not known whether the counts were added,
 // and to count twice is worse than to lose some seconds.
 const isCertainlyNotAdded = (error: unknown): boolean =>
@@ -92,7 +92,8 @@ const isCertainlyNotAdded = (error: unknown): boolean =>
   isOfConnecting(error);
 
 const mayComeAfterCommit = (error: Error): boolean =>
-  ["57P01", "57P02"].includes(codeOf(error)) || /^(server conn crashed|query timeout)/.test(error.message);
+  ["57P01", "57P02"].includes(codeOf(error)) ||
+  /^(server conn crashed|query timeout|transaction timeout|database removed)/.test(error.message);
 
 /** Whether an error occurred before a connection was there: Node names the call, or gives an error for each address that it tried. */
 function isOfConnecting(error: unknown): boolean {
