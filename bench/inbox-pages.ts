@@ -52,7 +52,10 @@ export async function openQueue(member: SignedIn): Promise<Page> {
   return page;
 }
 
-/** Listens to the event stream and loads the list at each event about leads (use-live-events.ts), until the returned function is called. */
+/**
+ * Listens to the event stream and loads the list after events about leads, as often as a page does (use-live-events.ts), until the returned
+ * function is called.
+ */
 export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => void> {
   const stop = new AbortController();
   const headers = {
@@ -88,7 +91,7 @@ export async function followQueue({ inboxUrl, token }: SignedIn): Promise<() => 
 
 /**
  * Sends leads, and returns how many milliseconds after its acknowledgement each was on screen. The pauses differ, because the server looks for
- * new leads at a fixed interval.
+ * new leads only now and then.
  */
 export async function arrivals(
   member: SignedIn,

@@ -46,7 +46,7 @@ try {
   await migrate(sql);
   await syncChannels(sql, ["email", "webhook"]);
   const mark = join(folder, "filled");
-  const isEmpty = (await sql`select from public.leads limit 1`).count === 0;
+  const isEmpty = (await sql`select from private.members limit 1`).count === 0;
   if (isEmpty && !existsSync(mark)) {
     await fill();
     await writeFile(mark, "");

@@ -120,7 +120,7 @@ async function measurePaint(browser: Browser, path: string, network: (typeof net
   return { ...painted, bytes };
 }
 
-/** Opens the page, and once something is painted and the button is there, fills the form and presses it at the next frame. */
+/** Opens the page, and at the first frame with something painted and the button there, fills the form and presses the button. */
 async function pressAtOnce(
   browser: Browser,
   path: string,

@@ -60,7 +60,7 @@ function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCo
 const textIn = async (file: string, signal: AbortSignal): Promise<string> =>
   textOf(addAbortSignal(signal, inputFrom(file)));
 
-/** Reads a pipe as it reads a connection, because a read of a file cannot be ended, and holds up the end of the process. */
+/** Reads a pipe through a socket, because a read of a file cannot be aborted and keeps the process from ending. */
 function inputFrom(file: string): Readable {
   if (file === "-") return process.stdin;
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

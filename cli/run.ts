@@ -1,5 +1,5 @@
 // Runs one `leads` command from the typed words to the exit status: reads them and the settings, finds the database, calls the handler, and
-// says what went wrong. It touches neither the process nor its streams; bin/leads.ts gives it these.
+// says what went wrong. It touches neither the process nor its streams; bin/leads.ts gives it functions for them.
 import { type Config, ConfigError } from "../config/config.ts";
 import { connect } from "../database/connect.ts";
 import { EmbeddedPostgresError } from "../database/embedded.ts";

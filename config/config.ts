@@ -66,7 +66,7 @@ function configOf(settings: Settings) {
     allowedOrigins: allowedOriginsOf(settings),
     /** The proxies in front that may say who a visitor is: addresses, networks, or proxy-addr's words for them. */
     trustProxy: settings.TRUST_PROXY,
-    /** Whether leads from one address are limited. */
+    /** Whether leads and beacons from one address are limited. */
     rateLimit: settings.RATE_LIMIT,
     delivery: deliveryOf(settings),
     inbox: inboxOf(settings),
@@ -147,7 +147,7 @@ const inboxOf = (settings: Settings) => ({
   url: settings.INBOX_URL ?? `http://localhost:${settings.INBOX_PORT}`,
   idleMinutes: settings.INBOX_IDLE_MINUTES,
   sessionHours: settings.INBOX_SESSION_HOURS,
-  /** What a monitoring program presents to read /metrics. */
+  /** What a monitoring program presents to read /metrics and /alertz. */
   metricsToken: settings.METRICS_TOKEN,
   openIdConnect:
     settings.OIDC_ISSUER && settings.OIDC_CLIENT_ID && settings.OIDC_CLIENT_SECRET

@@ -14,7 +14,7 @@ export const web = {
   ),
   SITE_URL: optional(
     siteAddress,
-    "The site's public address, for canonical links and the share card.",
+    "The site's public address: for canonical links, the share card and HSTS, and so that its pages may always send leads.",
     "https://www.example.com",
   ),
   ANON_KEY: withDefault(
@@ -76,7 +76,7 @@ export const supabase = {
 export const provider = {
   PROVIDER_NAME: optional(
     text,
-    "The provider, as the pages and messages name it. Where one is not set, they show a placeholder or another setting's value, and the log warns of it at the start.",
+    "The provider, as the pages and messages name it. For what is not set, they show a placeholder or another setting's value, and the log warns of it at the start.",
     "",
   ),
   PROVIDER_LEGAL_NAME: optional(text, "", ""),

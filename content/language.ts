@@ -34,7 +34,7 @@ export interface Language {
   /** The sentence for the banner of each refusal. */
   refusals: Record<RefusalName, string>;
   callScripts: CallScripts;
-  /** The answers without a page to a plain post: of a hosted function, which may send no HTML, and in a flood of our own server (`back`). */
+  /** The answers without a page to a plain post: from a hosted function, which may send no HTML, and from our own server in a flood (`back`). */
   plain: { back: string; thanks: string };
 }
 
@@ -95,7 +95,7 @@ export interface PageTexts {
   };
 }
 
-/** What the form says. The page hands the form's script, as JSON, what that needs of it (ScriptTexts). */
+/** What the form says. The page hands the form's script what it needs of this, as JSON (ScriptTexts). */
 export interface FormTexts {
   heading: string;
   opening: readonly string[];

@@ -43,7 +43,7 @@ export async function claim(
           select from private.deliveries older
           where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
             and older.created_at < d.created_at
-            -- Worded unlike the index of due deliveries, because PostgreSQL would use that index, and read the whole backlog.
+            -- Worded unlike the index of due deliveries: PostgreSQL would otherwise use it, and read the whole backlog.
             and coalesce(older.delivered_at, older.failed_at) is null
             and (older.due_at <= ${now} or older.claimed_until > ${now})
         ))
@@ -101,7 +101,7 @@ const indexings = new WeakMap<Sql, Indexings>();
 
 /**
  * Indexes new leads, and waits 3 seconds for that at most, because the team must be told of a lead also where the indexing is slow or
- * fails. The job that indexes each second logs why it fails.
+ * fails. The job that indexes logs why it fails.
  */
 async function indexInTime(sql: Sql): Promise<void> {
   const ofPool = indexings.get(sql) ?? { underWay: Promise.resolve() };

@@ -55,7 +55,7 @@ export async function indexNewLeadsUnlessBusy(sql: Sql): Promise<void> {
 }
 
 /**
- * Has a lead's deliveries tried again now. A lead of which no channel took `lead.created` is owed to all that are set up now. What was
+ * Has a lead's deliveries tried again now. A lead whose arrival no channel was told of is owed to all that are set up now. What was
  * delivered stays delivered. Returns how many deliveries are due by it.
  */
 export async function requeueLead(sql: Sql | TransactionSql, id: string, at?: At): Promise<number> {

@@ -16,7 +16,7 @@ export interface Results {
   add(deliveries: readonly Delivery[], outcome: Outcome, isDueAgain: boolean): void;
   /**
    * Records what was added. Returns false when the database is unreachable. Never rejects. What cannot be recorded because of a bug is tried
-   * again after a pause, and delays others by one pause at most.
+   * again after a pause. It delays others by a pause, or by several where three that fail stand before them.
    */
   flush(): Promise<boolean>;
   isFlushing(): boolean;

@@ -20,7 +20,7 @@ interface File {
 
 const projectRoot = fileURLToPath(new URL("..", import.meta.url));
 
-/** The name of a file that is another one when its contents are. */
+/** A name that changes when the file's contents do. */
 const hasHash = /-[\w-]{8}\.\w+$/;
 
 /** Reads the current build. Without one the page says how to make it. */

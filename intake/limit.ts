@@ -23,7 +23,7 @@ interface Sender {
 const minute = 60_000;
 
 /**
- * Makes the limit on the tries of one address in a minute, which begins with its first try. Sixty are for leads, stored or refused, because
+ * Makes the limit on the tries of one address in a minute, which begins with its first try. For leads it is sixty, stored or refused, because
  * a senior centre sends its whole reading room from one address, and a person who taps again and again is not a flood. The IPv6 network of
  * one household counts as one address.
  *

@@ -69,8 +69,8 @@ async function renderDocuments(
 }
 
 /**
- * Statements that tell a hosted database the wordings of these pages. The hosted function cannot, because it reads no files, and so no
- * NOTICE_FILE.
+ * Statements that tell a hosted database the wordings of these pages. The hosted function cannot tell those of a NOTICE_FILE, because
+ * it reads no files.
  */
 function noticesSql(config: Config): string {
   const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;

@@ -171,8 +171,8 @@ describe("a source file", () => {
 
   it("names a Specification or Contract only by a number in docs/specification.md", () => {
     const named = [...sources, ...globSync("supabase/migrations/*", { cwd: root })].flatMap((path) =>
-      [...read(path).matchAll(/\b(Specification|Contract)((?:(?:,| and)? \d)+)/g)].flatMap(
-        ([, kind, numbers = ""]) => [...numbers.replace(/\D/g, "")].map((number) => `### ${kind} ${number}:`),
+      [...read(path).matchAll(/\b(Specification|Contract)((?:(?:,| and)? \d+)+)/g)].flatMap(
+        ([, kind, numbers = ""]) => (numbers.match(/\d+/g) ?? []).map((number) => `### ${kind} ${number}:`),
       ),
     );
     expect(named.length).toBeGreaterThan(30);
@@ -216,7 +216,7 @@ describe("what is read as a whole", () => {
     ]);
   });
 
-  it("is a function of at most 40 lines", () => {
+  it("is a function with at most 40 lines in its body", () => {
     expect(lint({ "lead/whole.ts": aFunction(40), "lead/long.ts": aFunction(41) })).toEqual([
       "lead/long.ts:1 noExcessiveLinesPerFunction",
     ]);
@@ -342,7 +342,7 @@ describe("what comes in from outside", () => {
   const { packages } = JSON.parse(read("package-lock.json")) as {
     packages: Record<string, Locked>;
   };
-  // As Node looks for it: beside the package, then beside each one that this one is in.
+  // As Node looks for it: in the package, then beside it, then beside each one that it is in.
   const isLocked = (path: string, name: string): boolean => {
     if (`${path && `${path}/`}node_modules/${name}` in packages) return true;
     return path !== "" && isLocked(path.slice(0, Math.max(0, path.lastIndexOf("/node_modules/"))), name);

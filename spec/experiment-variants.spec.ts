@@ -172,7 +172,7 @@ describe("an experiment", () => {
     expect(refusalOf(other, ended)).toContain(
       `${subject} ran until 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
-    // An experiment still runs on its last day, and the original's loads of that day would count for both.
+    // On the day of endedOn the pages show the first one until the restart, and its original's loads would count for the other.
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toContain("only one runs at a time.");
     expect(refusalOf(anExperiment({ endedOn: "2026-11-15" }), other)).toBe("");
     const again = anExperiment({ startedOn: "2026-11-20" });

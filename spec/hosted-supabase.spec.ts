@@ -43,7 +43,7 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
       await expect(migrate(database.owner)).resolves.toEqual([]);
     });
 
-    it("leaves each of Supabase's roles the rights that the migrations name, and no other", async () => {
+    it("leaves each role the rights on the leads that the migrations name, and no other", async () => {
       expect(await grants(database.owner)).toEqual([
         { grantee: "anon", rights: "INSERT" },
         { grantee: "leads_delivery", rights: "SELECT" },

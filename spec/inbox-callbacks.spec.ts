@@ -44,7 +44,7 @@ describe("a callback", () => {
     expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 0 });
   });
 
-  it("that the person asked for while the place is closed stands before the leads that wait for its opening", async () => {
+  it("at an hour when the place is closed, as the person asked, stands before the leads that wait for its opening", async () => {
     const waits = await addLead(database, { zip_code: nightZip });
     const asked = await addLead(database, { zip_code: nightZip });
     const asAgreed = (isAskedFor: boolean) => database.owner`

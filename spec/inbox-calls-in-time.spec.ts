@@ -57,7 +57,7 @@ describe("a call under way", () => {
     expect((await dana.call("open", { id })).body.calls).toMatchObject([{ asked_for_this_time: true }]);
   });
 
-  it("is over where it is dated more than an hour ahead, because the clock was ahead then and it would stay the same call for too long", async () => {
+  it("is over where its time is more than an hour ahead: the clock was ahead then, and it would stay the same call for too long", async () => {
     const id = await addLead(database);
     const { call_id } = await callLead(dana, id);
     await age(call_id, -3 * 24 * 60);

@@ -268,7 +268,7 @@ describe("They asked us to stop", () => {
     expect(body.zip_code).toBe("");
   });
 
-  it("can be proved where no permission is stored, and before it nobody may call or see the e-mail address", async () => {
+  it("can be proved where no permission is stored; even before it, nobody may call or see the e-mail address", async () => {
     const typed = { phone: aPhoneNumber(), name: "Rosa rosa@example.com" };
     const id = await addLead(database, typed);
     await database.owner`delete from private.permissions where lead_id = ${id}`;

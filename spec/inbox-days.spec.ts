@@ -17,7 +17,7 @@ it("days are counted back by the calendar, also over a night in which the clocks
   ]);
 });
 
-it("campaigns count a lead in the day in which its hour of UTC begins, and show no other day, half an hour off UTC", async () => {
+it("half an hour off UTC, campaigns count a lead in the day in which its hour of UTC begins, and show no other day", async () => {
   for (const created_at of ["2025-11-02T18:40Z", "2025-11-03T18:40Z"])
     await addLead(database, { created_at });
   const report = async (day: string) =>

@@ -38,7 +38,7 @@ describe("the queue", () => {
   });
 
   it("shows a new lead by itself, and says so to a screen reader", async () => {
-    // Awaited before the page is opened: it would announce the leads of the test before, and the new one only later.
+    // Awaited first: the page would otherwise announce the leads of the test before, and the new one only later.
     await allEventsSent(database, inbox, dana);
     const page = await as(dana, "/account");
     const stream = page.waitForResponse(`${inbox.url}/api/events`);

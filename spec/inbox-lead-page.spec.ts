@@ -83,7 +83,7 @@ describe("a lead's page", () => {
     expect(await text(page)).toContain("Diagnosed with diabetes\nNot ticked");
   });
 
-  it("is written to the audit log once, however long it is open and whatever happens elsewhere", async () => {
+  it("is written to the audit log once, however long it is open and whatever other members do", async () => {
     const id = await addLead(database);
     const page = await leadPage(dana, id);
     const other = await addLead(database, { name: "Another Lead" });

@@ -144,8 +144,6 @@ describe("a server that starts again", () => {
     await served.stop();
     await page.getByText("No connection. What you type stays here").waitFor();
     await addLead(database, { name: "Came Meanwhile" });
-    // So that no event tells of it when the server is back.
-    await database.owner`select private.index_new_leads()`;
     const again = await serveInbox(database, { port: Number(new URL(served.url).port), url: served.url });
     await page.getByText("No connection. What you type stays here").waitFor({ state: "detached" });
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");

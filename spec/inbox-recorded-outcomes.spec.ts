@@ -112,6 +112,15 @@ describe("a note that is being typed when the number comes", () => {
   });
 });
 
+describe("a call to a lead whose phone field holds no number", () => {
+  it("puts the focus on what was typed there, so that the next key is read on the page", async () => {
+    const page = await leadPage(dana, await addLead(database, { phone: "none" }));
+    await page.getByRole("button", { name: "Call", exact: true }).press("Enter");
+    await page.locator(".number").waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("none");
+  });
+});
+
 describe("a note and a callback that are emptied again", () => {
   it("do not make a locked screen say that it keeps what was typed", async () => {
     const member = await inbox.member("Uma");
@@ -170,7 +179,7 @@ describe("what was typed before the person asked us to stop", () => {
       await page.getByRole("button", { name: "Review without a call" }).click();
       await page.getByRole("button", { name: "Call back" }).click();
       await page.getByLabel("Day").fill(dayAhead(3));
-      // Holds back the load after the member's own stop: otherwise the lead's page might drop the callback, and the proof would not say so.
+      // Holds back the load after the member's own stop: the lead's page might drop the callback first, and the page of the proof not say so.
       if (recordStop === stop) await intercept(page, "**/api/opened", () => {});
       await recordStop(page, id);
       await page

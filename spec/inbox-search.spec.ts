@@ -115,7 +115,7 @@ describe("the search", () => {
     await found("rosa@example.com");
     const [entry] = await database.owner`
       select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
-    expect(entry).toEqual({ who: "Dana", details: { by: "email", found: 0 } });
+    expect(entry).toEqual({ who: "Dana", details: { by: "email", shown: 0 } });
   });
 
   it("is noted in the audit log also when a member asks for a later page of leads without the first page", async () => {
@@ -126,6 +126,6 @@ describe("the search", () => {
     expect(body.rows.map((row) => row.id)).toEqual([id]);
     const [entry] = await database.owner`
       select who, details from private.audit_log where action = 'searched' order by id desc limit 1`;
-    expect(entry).toEqual({ who: "Dana", details: { by: "phone", found: 1 } });
+    expect(entry).toEqual({ who: "Dana", details: { by: "phone", shown: 1 } });
   });
 });

@@ -9,7 +9,7 @@ import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
 
-/** Has a member last seen ten minutes ago. Returns a function that says whether that is still so. */
+/** Dates a member's last activity ten minutes back. Returns a function that says whether that is still so. */
 async function goIdle(member: string) {
   await database.owner`
     update private.sessions set last_seen_at = now() - interval '10 minutes' where member_id = ${member}`;
@@ -20,7 +20,7 @@ async function goIdle(member: string) {
   };
 }
 
-/** Dana's queue on a clock that the test moves, and how often the page has reported her activity and has calls under way. */
+/** Dana's queue on a clock that the test moves, how often the page has reported her activity, and how many calls are under way. */
 async function queueOnClock() {
   const page = await as(dana, "/healthz");
   await page.clock.install();
@@ -101,7 +101,7 @@ describe("a tab in the background while its member works in another", () => {
 /** Works in another tab of the page's browser, so many minutes later by its clock. */
 async function workInAnotherTab(page: Page, minutesLater: number): Promise<void> {
   const other = await page.context().newPage();
-  // The two share the clock of the test, which goes on later.
+  // The two share one clock, which the test moves on later.
   await other.addInitScript((minutes) => {
     const now = Date.now;
     Date.now = () => now() + minutes * 60_000;
@@ -138,10 +138,10 @@ describe("a tab that nobody touches while its member works in another", () => {
   });
 });
 
-describe("a tab that the browser froze while its member worked in another", () => {
+describe("a tab that the browser froze", () => {
   const minutesLater = 16;
 
-  it("is not locked when it runs again, and opens its lead no second time", async () => {
+  it("is not locked when it runs again where its member worked in another, and opens its lead no second time", async () => {
     const id = await addLead(database);
     const page = await as(dana, "/healthz");
     await page.clock.install();
@@ -157,7 +157,7 @@ describe("a tab that the browser froze while its member worked in another", () =
     expect(await whoDid(database, "opened lead", id)).toEqual(["Dana"]);
   });
 
-  it("is locked at once where the member was away from each", async () => {
+  it("is locked at once when it runs again where its member was away from every tab", async () => {
     const { page } = await queueOnClock();
     await intercept(page, "**/api/me", () => {});
     await page.clock.fastForward(minutesLater * 60_000);

@@ -1,4 +1,4 @@
-// A member signs in, adds a passkey or removes a manager while that manager ends the member's access: one waits.
+// A member signs in, adds a passkey, claims a lead or removes a manager while that manager ends the member's access: one waits.
 import { describe, expect, it } from "vitest";
 import type { Sql } from "../database/connect.ts";
 import { asMember, whileUncommitted } from "./support/at-once.ts";

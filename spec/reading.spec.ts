@@ -13,8 +13,8 @@ import { formReady } from "./support/visitor.ts";
 const { open } = useBrowser();
 const site = useSite(inEveryLanguage);
 
-/** Each page that a visitor reads, in every language, because words may be longer in another one; the last ones are unknown addresses. */
 const unknownPaths = articlePaths.map((path) => `${path === "/" ? "" : path}/nowhere`);
+/** Each page that a visitor reads, in every language, because words may be longer in another one. */
 const paths = [...articlePaths, ...thankYouPaths, ...unknownPaths];
 
 beforeEach(() => site.reset());

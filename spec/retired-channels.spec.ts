@@ -72,7 +72,7 @@ describe("a retired channel", () => {
     expect(byChannel(await countDeliveries(sql)).webhook).toMatchObject({ pending: 0 });
   });
 
-  it("lets an erasure of what it is owed wait for it, so that neither waits for the other", async () => {
+  it("makes an erasure of what it is owed wait until it is retired, without a deadlock", async () => {
     await syncChannels(sql, ["email"]);
     await insertMany(1);
     await syncChannels(sql, ["webhook"]);

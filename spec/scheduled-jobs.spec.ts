@@ -244,7 +244,7 @@ describe("the scheduled jobs", () => {
       const jobs: [string | undefined, number][] = [];
       for (const { run, every } of list) {
         called.length = 0;
-        // A job may not go on with an empty answer.
+        // Some jobs fail at an empty answer.
         await run().catch(() => {});
         jobs.push([called[0], every]);
       }

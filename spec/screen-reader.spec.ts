@@ -1,6 +1,6 @@
 // What a screen reader says of the pages: the whole article, the form after an error, and the thank-you page. The
 // transcripts stand in spec/transcripts/. When one changes, a person reads it before it is kept: remove the
-// file and run the chapter, which writes it, and fails that once. A further language gets its file so, too.
+// file and run the chapter, which writes it, and fails that once. A new language gets its file the same way.
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { languageCodes } from "../content/languages.ts";

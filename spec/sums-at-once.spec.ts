@@ -1,5 +1,6 @@
-// The kept counts and the sums of the reports stay equal to what a reading of every row gives, while leads come and are erased, reviews,
-// outcomes and deliveries are written and calls deleted at once, and the upkeep adds up and counts anew beside them, also when a session is killed before its commit.
+// The kept counts and the sums of the reports equal a reading of every row, while at the same time leads come and are erased, reviews,
+// outcomes and deliveries are written, calls are deleted, and the upkeep adds up and counts anew; also when a session is killed before its
+// commit.
 import { beforeAll, expect, it } from "vitest";
 import { fillDatabase } from "../bench/years-of-leads.ts";
 import { connect, type Sql } from "../database/connect.ts";

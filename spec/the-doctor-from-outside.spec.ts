@@ -1,4 +1,4 @@
-// Each test breaks one thing of a backend or a site that shows from outside: the doctor names it, with its fix.
+// Most tests break one thing of a backend or a site that shows from outside: the doctor names it, with its fix. A few break nothing.
 // And what the doctor does and says about its test lead when the backend may not have stored the lead.
 import { createHash } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";

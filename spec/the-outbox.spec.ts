@@ -19,7 +19,7 @@ import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./sup
 const { owner: sql, intake } = await makeDatabase();
 const all = { max: 100, lease: 60 };
 /**
- * The moment `count` seconds after a test's beginning, which is one second after its first call of this function, so that what was
+ * The moment `count` seconds after a test's zero. Zero is one second after its first call of this function, so that what was
  * enqueued just now is due at `seconds(0)`.
  */
 const seconds = (count: number) => new Date((clockBegan ||= Date.now() + 1_000) + count * 1000);

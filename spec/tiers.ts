@@ -1,6 +1,6 @@
 // Which tier a chapter belongs to, by what it needs. `npm run test:quick` runs the quick tier, which is every chapter that is
-// not named here; `npm test` runs all three. A chapter that drives Chromium belongs to `browser`. Any other that needs more than the quick
-// tier has (quick-tier.ts), or so long that the quick tier would not end in 30 s, belongs to `system`.
+// not named here; `npm test` runs all three. A chapter that drives Chromium belongs to `browser`. Any other belongs to `system` if it
+// needs more than the quick tier has (quick-tier.ts), or if the quick tier would not end in 30 s with it.
 
 /** Chapters that drive Chromium. */
 export const browser = [

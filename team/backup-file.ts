@@ -13,7 +13,7 @@ import { Refusal } from "./refusal.ts";
  * says where the submit-lead of one database is, and would have a restored one call the old place. Nor the calling hours and
  * the tables of places, which the migrations fill; nor what ends by itself, such as sessions, invitations, challenges and claims; nor sums
  * of what is in the other tables, which a restoration counts anew; nor what one installation knows of itself: its backups, its alert, its
- * inbox's settings, and what the retention has planned.
+ * inbox's settings, and what the retention has planned and done.
  */
 export const tables = [
   "private.database_ids",

@@ -76,7 +76,8 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
     names.findIndex((name) => (columnNames[column] as readonly string[]).includes(name));
   const problem = problemOfHeading(names, indexOf);
   if (problem) return problemOf(1, problem);
-  if (lines.length > maxLines) return problemOf(maxLines + 2, "A file has at most 10,000 lines.");
+  const tooMany = lines[maxLines];
+  if (tooMany) return problemOf(tooMany.line, "A file has at most 10,000 lines.");
   const costs: Cost[] = [];
   const problems: CostProblem[] = [];
   for (const { cells, line } of lines) {
@@ -170,7 +171,7 @@ function namesOtherCurrency(text: string): boolean {
   return /\d/.test(rest) && /[\p{L}\p{Sc}]/u.test(rest);
 }
 
-// A comma stands before three digits alone: 12,50 would otherwise become 1250.
+// A comma stands only before three digits: 12,50 would otherwise become 1250.
 function readCents(text: string): number | undefined {
   const amount = /^(?:USD?)? ?\$? ?(\d{1,9}|\d{1,3}(?:,\d{3}){1,3})(?:\.(\d{1,2}))?(?: ?USD)?$/i.exec(text);
   if (!amount) return undefined;

@@ -16,7 +16,7 @@ export type Retried =
   | { due: number }
   | { nothing: "delivered" | "not owed" | "erasure waits" | "no channel" | "channel not set up" };
 
-/** Makes the undelivered deliveries of one lead due now. Where no channel took a message about it, enqueues one for each that is set up. */
+/** Makes the undelivered deliveries of one lead due now. Where no channel took the message that it came, enqueues one for each that is set up. */
 export async function retryLead(sql: Sql, id: string): Promise<Retried> {
   const due = await audited(sql, id, (tx) => outbox.requeueLead(tx, id));
   const [found] = await sql<Record<"has_channel" | "will_be_sent" | "is_owed" | "was_told", boolean>[]>`

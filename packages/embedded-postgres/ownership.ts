@@ -26,7 +26,9 @@ function foreignEntry(folder: string): [path: string, uid: number] | undefined {
   const own = process.getuid?.();
   if (own === 0) return undefined;
   try {
-    const paths = [folder, ...readdirSync(folder).map((name) => join(folder, name))];
+    // What a disk of ext4 has at its top belongs to root.
+    const names = readdirSync(folder).filter((name) => name !== "lost+found");
+    const paths = [folder, ...names.map((name) => join(folder, name))];
     for (const path of paths) {
       const uid = ownerOf(path);
       if (uid !== undefined && uid !== own) return [path, uid];

@@ -123,7 +123,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     await kill(child, "SIGTERM");
   });
 
-  it("starts as another user in a folder above which that user may only pass", async () => {
+  it("is started by another user, too, in a folder above which that user may only pass", async () => {
     const { from, node } = copyInstallation(0o755);
     const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
     const folder = join(dataDir, "data");
@@ -134,7 +134,7 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     expect((await answer).url).toContain("postgres://owner:");
   });
 
-  it("names both places that are to be handed over where a part of the data lies elsewhere", async () => {
+  it("names to another user both places that are to be handed over where a part of the data lies elsewhere", async () => {
     const { from, node } = copyInstallation(0o755);
     const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
     const [folder, disk] = [join(dataDir, "data"), join(dataDir, "disk")];

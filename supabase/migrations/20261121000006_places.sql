@@ -306,8 +306,8 @@ begin
 end $$;
 
 -- What was typed, as the digits and signs of ASCII where it has others: a phone number or ZIP code is the same in the digits of any script,
--- of full width, and with the usual dashes. For reading alone: what was typed stays stored and shown. Each lead is read so, and therefore ASCII
--- text, and almost every name with an accent, is returned at once.
+-- of full width, and with the usual dashes. For reading alone: what was typed stays stored and shown. This reads each lead, so
+-- ASCII text, and almost every name with an accent, is returned at once.
 create function private.in_ascii(typed text) returns text
 language sql immutable parallel safe
 return case

@@ -192,7 +192,8 @@ begin
   end if;
   -- For a lead older than index_new_leads looks back.
   if not exists (select from private.lead_work w where w.lead_id = lead) then
-    perform private.index_leads(array[lead]);
+    perform private.flag_bursts(private.index_leads(array[lead]));
+    perform private.notify_inbox_of_leads(array[lead], are_new => true);
   end if;
 end $$;
 

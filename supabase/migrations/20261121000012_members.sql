@@ -1,6 +1,6 @@
 -- Who works in the inbox. The inbox logs in as `leads_team` and has no right to any table: it calls functions of the schema `team`,
--- which find out from the session who acts. A change writes the audit log in its own transaction; to read more of a
--- person than a list shows needs an entry of an earlier one.
+-- which find out from the session who acts. A change writes its audit log entry in its own transaction;
+-- reading more of a person than a list shows needs one from an earlier transaction.
 
 -- A member's name as it is stored: without invisible characters, with single spaces, in NFC. The joiners of some scripts (U+200C, U+200D)
 -- stay. Invisible characters are removed before NFC and before spaces are joined, because one may stand between a letter and its accent

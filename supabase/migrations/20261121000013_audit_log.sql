@@ -1,5 +1,5 @@
--- Who did what and when. A change writes its entry in its own transaction; in the inbox, reading more of a person than a list shows needs an
--- entry of an earlier one. No role but the owner adds to the audit log, changes or empties it.
+-- Who did what and when. A change writes its entry in its own transaction; in the inbox, reading more of a person than a list shows needs one
+-- from an earlier transaction. No role but the owner adds to the audit log, changes or empties it.
 
 -- An entry names no visitor: a lead is its id, and details are codes, counts, days, filters and members' names.
 create table private.audit_log (
@@ -60,7 +60,7 @@ begin
 end $$;
 
 -- Writes to the audit log that somebody is about to read. With `entry` it checks that entry instead: same person, reading and period, at most a
--- minute old. A standby needs it, because it takes no writes, and once it has the entry its data is no older. Raises PT403 without one.
+-- minute old. A standby takes no writes, so it needs one; its data is then at least as new as that entry. Raises PT403 without one.
 create function private.audit_reading(actor private.actor, reading text, period jsonb default '{}', entry bigint default null)
 returns void
 language plpgsql

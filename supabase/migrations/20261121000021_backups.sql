@@ -4,8 +4,8 @@
 create table private.backup_state (
   only_row boolean primary key default true,
   -- Since when a server makes backups; null while none does. Such a server says so when it starts and every few minutes. The next two are
-  -- the machine that said so last, and when. A server elsewhere that makes none, unless it is the only one, takes it back where it starts
-  -- 36 hours after that or later.
+  -- the machine that said so last, and when. A server that makes none takes it back when it starts; one on another machine, unless it
+  -- is the only one, 36 hours later.
   enabled_since timestamptz,
   enabled_by text,
   enabled_at timestamptz,

@@ -23,7 +23,7 @@ revoke all on private.campaign_costs
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Replaces what campaigns cost on days, from an array of {day, source, medium, campaign, amount_cents}; 0 takes the cost away. Returns how
--- many rows it has written and taken away. Raises check_violation for an amount out of range and for a campaign without a
+-- many rows it has written and taken away. Raises check_violation for an amount out of range (22003 beyond bigint) and for a campaign without a
 -- name, not_null_violation for no amount.
 create function private.record_campaign_costs(costs jsonb, out recorded integer, out removed integer)
 language plpgsql

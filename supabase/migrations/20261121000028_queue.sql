@@ -118,8 +118,8 @@ begin
         and $query$ || conditions || $query$
       order by (w.tried_at is not null), coalesce(w.tried_at, w.created_at), w.lead_id limit $4
     $query$
-    -- Open leads of one place may all be called from the same moment on. A callback and a number that was called three times may be
-    -- later, and a callback that the person asked for earlier.
+    -- Open leads of one place may all be called from the same moment on. A callback or a number called three times may be later; a
+    -- callback that the person asked for may be earlier.
     else $query$
       with places as materialized (
         select p.place, p.callable, p.reason, coalesce(p.callable_at, 'infinity') as callable_at from private.place_windows p

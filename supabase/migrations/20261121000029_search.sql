@@ -133,9 +133,9 @@ begin
   $query$, condition)
   into page_ids, next_key
   using words, number, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, found_among_others;
-  -- For each page, because a page can be asked for without the one before it.
+  -- Each page has its entry, because it can be asked for without the one before it.
   if kind <> 'none' then
-    perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'found', coalesce(cardinality(page_ids), 0)));
+    perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'shown', coalesce(cardinality(page_ids), 0)));
   end if;
   return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
 end $$;

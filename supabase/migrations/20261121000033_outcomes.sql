@@ -2,7 +2,8 @@
 
 -- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A), in whatever
 -- shape of letters and however it is usually divided; but the older one with blanks only as 123 45 6789 A or 123 456 789A, because other
--- nine digits may be an order's number or a date, as are the digits of a date and an hour. People are told to refuse callers who ask for it, so it is not kept.
+-- nine digits may be an order's number, or a date with or without its hour. People are told to refuse callers who ask for it, so it is not
+-- kept.
 create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
 set search_path = ''

@@ -55,7 +55,7 @@ export function LeadPerson({ lead, isStopped }: { lead: Lead; isStopped: boolean
   );
 }
 
-/** Before the review that the thank-you page promises, the time left; then the last outcome, and whether it was in time. */
+/** Before the review that the thank-you page promises, the time left; then a member's last outcome, and whether the review was in time. */
 function ReviewState({ lead, now }: { lead: Lead; now: Date }) {
   const { reviewed_at, due_at, outcome } = lead;
   if (reviewed_at === null) return <Deadline dueAt={due_at} now={now} />;

@@ -32,7 +32,7 @@ export function TakeNextButton({ shown }: Props) {
             if (!takesTyping(document.activeElement)) document.querySelector("h1")?.focus();
             shown.onAgain();
           }
-          // A member who has gone elsewhere is given this lead again by the next press.
+          // A member who has gone elsewhere is given this lead again by a press within ten minutes.
           else goOn(`/leads/${id}`);
         },
       },
