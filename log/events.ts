@@ -68,7 +68,8 @@ export const events = {
   },
   "database-not-starting": {
     level: "error",
-    sentence: "The embedded PostgreSQL does not start, and says why at the end of its log. Trying again.",
+    sentence:
+      "The embedded PostgreSQL does not start. The code says why; without one PostgreSQL says it at the end of its log. Trying again.",
   },
   "database-exited": { level: "error", sentence: "The embedded PostgreSQL exited. Starting it again." },
   "database-orphan-stopped": {

@@ -1,10 +1,12 @@
 // What happens after PostgreSQL is killed, or the process that started it: the next start works, and nothing is lost.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { findRunning, stopOrphan } from "./embedded-postgres.ts";
+import type { PostgresEvent } from "./options.ts";
 import {
   children,
   copyTemplate,
@@ -56,6 +58,23 @@ describe("a PostgreSQL after a kill", () => {
     process.kill(database.pid, "SIGKILL");
     await expect.poll(() => events.slice(-2), { timeout: 20_000 }).toEqual(["exited", "started"]);
     expect(await query(database.url, "select 1")).toEqual([[1]]);
+  });
+
+  it("says that its programs are gone, as after an update under it, and runs again once they are back", async () => {
+    copyTemplate();
+    const told: PostgresEvent[] = [];
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const packaged = join(dirname(createRequire(import.meta.url).resolve(name)), "../native");
+    const programs = join(dataDir, "programs");
+    symlinkSync(packaged, programs);
+    const database = await start(dataDir, { programs, onEvent: (event: PostgresEvent) => told.push(event) });
+    rmSync(programs);
+    process.kill(database.pid, "SIGKILL");
+    await expect
+      .poll(() => told)
+      .toContainEqual(expect.objectContaining({ name: "not-starting", code: "ENOENT" }));
+    symlinkSync(packaged, programs);
+    await expect.poll(() => told.at(-1)?.name, { timeout: 20_000 }).toBe("started");
   });
 
   it("ends no other program that has a server's command line among its arguments", async () => {

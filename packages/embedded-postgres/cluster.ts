@@ -64,8 +64,9 @@ function requireEmpty({ cluster, password }: DataFolder): void {
 
 /** @throws EmbeddedPostgresError when the owner's password is not in the folder, or cannot be read there. */
 export function requirePassword({ password }: Pick<DataFolder, "password">): void {
+  let kept: string;
   try {
-    readFileSync(password);
+    kept = readFileSync(password, "utf8");
   } catch (cause) {
     const isMissing = codeOf(cause) === "ENOENT";
     throw new EmbeddedPostgresError(
@@ -75,6 +76,10 @@ export function requirePassword({ password }: Pick<DataFolder, "password">): voi
       { cause },
     );
   }
+  if (kept.trim() === "")
+    throw new EmbeddedPostgresError(
+      `The password of the database is missing: ${password} is empty, as after a copy that was broken off. Put it back from a backup.`,
+    );
 }
 
 function otherMajor(path: string, data: number, programs: number, { advice }: Setup) {

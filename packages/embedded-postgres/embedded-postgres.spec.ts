@@ -84,6 +84,9 @@ describe("a started PostgreSQL", () => {
     rmSync(password);
     const missing = `The password of the database is missing: put ${password} back from a backup.`;
     await expect(start()).rejects.toThrow(missing);
+    writeFileSync(password, "");
+    await expect(start()).rejects.toThrow(`The password of the database is missing: ${password} is empty`);
+    rmSync(password);
     mkdirSync(password);
     const notRead = `The password of the database in ${password} cannot be read (EISDIR).`;
     await expect(start()).rejects.toThrow(notRead);

@@ -33,8 +33,8 @@ export type PostgresEvent =
   | { name: "started"; pid: number }
   /** PostgreSQL ended without being stopped. It is started again. */
   | { name: "exited"; code: number | null; signal: string | null }
-  /** PostgreSQL does not start, and says why at the end of `log`. Told once; it is tried again. */
-  | { name: "not-starting"; log: string }
+  /** PostgreSQL does not start: for `code`, as where its programs are gone, or without one as it says at the end of `log`. Told once. */
+  | { name: "not-starting"; log: string; code?: string }
   | { name: "orphan-stopped"; pid: number }
   | { name: "orphan-adopted"; pid: number };
 

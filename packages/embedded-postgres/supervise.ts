@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ownerUrl } from "./cluster.ts";
 import type { OpenDataFolder } from "./data-folder.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
 import { rotateLog } from "./log-rotation.ts";
 import { launch, type Postmaster, stopOrphans } from "./postmaster.ts";
 import { endProcess, killProcessesOn, sendSignal } from "./processes.ts";
@@ -83,6 +84,12 @@ export async function end(postmaster: Postmaster, fastShutdownSeconds = 2) {
   await endProcess(postmaster.pid, () => isGone, fastShutdownSeconds);
 }
 
+/** What kept PostgreSQL from starting, if it was not PostgreSQL itself, which says it in its log. */
+function causeOf(error: unknown): { code?: string } {
+  const cause = error instanceof EmbeddedPostgresError ? error.cause : error;
+  return cause === undefined ? {} : { code: codeOf(cause) };
+}
+
 /**
  * Starts PostgreSQL again: four times at once, one fewer after each early death in a row, then later and later, until it works or `stopping`
  * aborts.
@@ -98,8 +105,9 @@ async function restart(folder: OpenDataFolder, deaths: number, stopping: AbortSi
       const next = await launch(folder, stopping);
       onEvent({ name: "started", pid: next.pid });
       return next;
-    } catch {
-      if (tries === deaths - 3 && !stopping.aborted) onEvent({ name: "not-starting", log: folder.log });
+    } catch (error) {
+      if (tries === deaths - 3 && !stopping.aborted)
+        onEvent({ name: "not-starting", log: folder.log, ...causeOf(error) });
     }
   }
   return undefined;

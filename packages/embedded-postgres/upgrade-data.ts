@@ -137,10 +137,9 @@ const withPort = (url: string, port: number) => url.replace(/\/[^/]*$/, (databas
 
 function requireOlder({ path, cluster }: LockedDataFolder, major: number): number {
   const from = majorOf(cluster);
-  if (from === undefined) throw noData(path);
-  if (Number.isNaN(from))
+  if (from === undefined || Number.isNaN(from))
     throw new EmbeddedPostgresError(
-      `${join(cluster, "PG_VERSION")} is empty, so nobody knows of which PostgreSQL the data is. If it is a copy, make it anew.`,
+      `${join(cluster, "PG_VERSION")} is ${from === undefined ? "missing" : "empty"}, so nobody knows of which PostgreSQL the data is. If it is a copy, make it anew.`,
     );
   if (from < major) return from;
   throw new EmbeddedPostgresError(
