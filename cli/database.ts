@@ -108,7 +108,7 @@ async function joinRunning(dataDir: string | undefined): Promise<OpenDatabase | 
 }
 
 /** Stops a database that was started for one command, once no other command works on it. */
-async function stopUnused(
+export async function stopUnused(
   url: string,
   stop: () => Promise<void>,
   tell: (text: string) => void,

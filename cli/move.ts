@@ -9,6 +9,7 @@ import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
 import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, type CommandContext, counted, typed, UsageError } from "./command.ts";
+import { stopUnused } from "./database.ts";
 import { progressOf } from "./progress.ts";
 import { heldBy } from "./used-database.ts";
 
@@ -77,7 +78,7 @@ async function openTarget(target: Target, { config, tell, signal }: CommandConte
     throw new Refusal(`A server runs on the embedded database in ${path}. Stop it, and type it again.`);
   tell(`The embedded database in ${path} is started for this command, and made when it is not there.`);
   const { url, stop } = await startEmbedded({ dataDir, log: () => {}, cancel: signal });
-  return { url, close: stop };
+  return { url, close: () => stopUnused(url, stop, tell) };
 }
 
 function explain(error: unknown): never {

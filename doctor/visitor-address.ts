@@ -3,7 +3,7 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import type { Sql } from "../database/connect.ts";
-import { type Deployment, type Finding, fail, pass } from "./finding.ts";
+import { type Deployment, type Finding, fail, isHosted, pass } from "./finding.ts";
 import type { TestLead } from "./test-lead.ts";
 
 /** The addresses of a name; none where it cannot be looked up. */
@@ -21,15 +21,17 @@ const lookUpAll: LookUp = (name) =>
  */
 export async function examineVisitorAddress(
   sql: Sql,
-  { url }: Deployment,
+  deployment: Deployment,
   { name }: TestLead,
   lookUp: LookUp = lookUpAll,
 ): Promise<Finding[]> {
+  // A project has no TRUST_PROXY: the header in which Supabase gives the visitor's address is always the same.
+  if (isHosted(deployment)) return [];
   const [found] = await sql<{ address: string | null }[]>`
     select p.address from private.permissions p join public.leads l on l.id = p.lead_id where l.name = ${name}`;
   const address = found?.address;
   // Where the doctor reaches the server by an address of the same network or machine, the server rightly sees such an address, too.
-  if (!address || (await isReachedWithin(new URL(url).hostname, lookUp))) return [];
+  if (!address || (await isReachedWithin(new URL(deployment.url).hostname, lookUp))) return [];
   if (!isInternal(address))
     return [
       pass(`The server takes ${address} for this visitor's address. If that is a proxy's, set TRUST_PROXY.`),

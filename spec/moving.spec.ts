@@ -11,6 +11,7 @@ import { UsedDatabase } from "../team/held-rows.ts";
 import { moveDatabase } from "../team/move-database.ts";
 import { rowsOfEveryTable } from "./support/contents.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
+import { freePort } from "./support/free-port.ts";
 import { startLeads, startOnTerminal, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
@@ -111,6 +112,29 @@ describe("leads move", () => {
     expect(await move(busy.url, { DATABASE_URL: from.url })).toMatchObject(atWork(" to"));
   });
 
+  it("refuses while the project's own submit-lead delivers, because both would then tell the team", async () => {
+    const [hosted, to] = [await makeDatabase(), await makeDatabase()];
+    await hosted.owner`insert into private.wake_up_call (url, key) values ('https://x.supabase.co/functions/v1/submit-lead', 'x')`;
+    const { status, stderr } = await move(to.url, { DATABASE_URL: hosted.url });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^The project's submit-lead still delivers the leads, .{1,80}\. Nothing was moved\./,
+      ),
+    ]);
+    await hosted.owner`delete from private.wake_up_call`;
+    expect((await move(to.url, { DATABASE_URL: hosted.url })).status).toBe(0);
+  });
+
+  it("refuses a database that takes no writes, as a standby, and names the option", async () => {
+    const readOnly = await makeDatabase();
+    const to = connect(`${readOnly.url}?default_transaction_read_only=on`, { max: 1 });
+    onTestFinished(() => to.end());
+    await expect(moveDatabase(from.owner, to, { onCopied: () => {}, onCompared: () => {} })).rejects.toThrow(
+      "Nothing was moved. The database in --to takes no writes: it is a standby, or set to read only.",
+    );
+  });
+
   it("refuses to move a database into itself, and holds up no writer meanwhile", async () => {
     const other = await makeDatabase();
     await other.owner.begin(async (tx) => {
@@ -143,9 +167,10 @@ describe("leads move", () => {
     await used.owner`
       insert into private.page_counts values ('2026-01-31', -1, 'x', '', 'c', '', 'phone', 'view', 1)`;
     const settings = { DATABASE_URL: from.url };
-    const [refused, wrong, embedded, elsewhere] = await Promise.all([
+    const [refused, wrong, closed, embedded, elsewhere] = await Promise.all([
       move(used.url, settings),
       move(used.url.replace(/:[^:@]*@/, ":wrong@"), settings),
+      move(`postgres://leads@localhost:${await freePort()}/leads`, settings),
       move("embedded", { DATA_DIR: folder }),
       move("elsewhere", settings),
     ]);
@@ -159,8 +184,12 @@ describe("leads move", () => {
     expect(wrong).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(
-        "does not let us in. Check the user and the password in --to. Nothing was moved.",
+        "Nothing was moved. The PostgreSQL server does not let us in. Check the user and the password in --to.",
       ),
+    });
+    expect(closed).toMatchObject({
+      status: 1,
+      stderr: "Nothing was moved. The database in --to does not answer (ECONNREFUSED).\n",
     });
     expect(embedded.status).toBe(1);
     expect(elsewhere).toMatchObject({

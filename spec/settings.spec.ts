@@ -120,7 +120,11 @@ describe("the settings", () => {
     },
   );
 
-  it.each(["leads:12/34@db.example.com:5432/leads", "leads:12?34@db.example.com:5432/leads"])(
+  it.each([
+    "leads:12/34@db.example.com:5432/leads",
+    "leads:12?34@db.example.com:5432/leads",
+    "leads:12?3=4@db.example.com:5432/leads",
+  ])(
     "refuse postgres://%s, whose password is cut by a character that is not encoded, and tell how to write it",
     (rest) => {
       expect(messageFor({ DATABASE_URL: `postgres://${rest}` })).toContain("In the password write @ as %40");

@@ -7,6 +7,7 @@ import { type CopiedRows, CopyError, copyTables, type Table, tablesOf } from "..
 import { MigrationError, migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
 import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
+import { isReadOnly } from "../database/trouble.ts";
 import { codeOf } from "../log/log.ts";
 import type { Progress } from "./backup.ts";
 import { lockAndCountRows, UsedDatabase } from "./held-rows.ts";
@@ -30,6 +31,7 @@ export async function moveDatabase(
 ): Promise<CopiedRows> {
   await requireNoWriter(from, "source");
   await requireNoNewerTables(from);
+  await requireNoSubmitLead(from);
   await prepareTarget(from, to);
   const tables = (await transaction(from, tablesOf)).filter(({ name }) => !notMoved.has(name));
   const copy = async (source: TransactionSql) => {
@@ -57,6 +59,17 @@ async function requireNoNewerTables(from: Sql): Promise<void> {
   if (found > known)
     throw new Refusal(
       `The database to move has version ${found} of the tables and this program ${known}. Nothing was moved. Move it with the newer release.`,
+    );
+}
+
+/**
+ * Refuses while a project's submit-lead delivers the leads. It logs in as the owner, and the schedule wakes it up each minute, so that no
+ * session tells of it; after the move it would send what was pending a second time.
+ */
+async function requireNoSubmitLead(from: Sql): Promise<void> {
+  if ((await from`select from private.wake_up_call`).count > 0)
+    throw new Refusal(
+      "The project's submit-lead still delivers the leads, and would go on after the move. Nothing was moved. Delete it:\n  supabase functions delete submit-lead\nThen end its schedule, in the project's SQL editor, and type it again:\n  delete from private.wake_up_call;",
     );
 }
 
@@ -140,8 +153,18 @@ async function prepareTarget(from: Sql, to: Sql): Promise<void> {
     await migrate(to);
   } catch (error) {
     const refusal = error instanceof MigrationError ? error : refusalOf(error, "--to");
-    throw refusal ? new Refusal(`${refusal.message} Nothing was moved.`, { cause: error }) : error;
+    const reason = refusal?.message ?? whyNotUsable(error);
+    throw reason ? new Refusal(`Nothing was moved. ${reason}`, { cause: error }) : error;
   }
+}
+
+/** What of the target `refusalOf` does not know, because a server waits where this is so of its own database. */
+function whyNotUsable(error: unknown): string | undefined {
+  if (isReadOnly(error)) return "The database in --to takes no writes: it is a standby, or set to read only.";
+  const code = codeOf(error);
+  return /^(E[A-Z]*(REFUSED|NOTFOUND|TIMEDOUT|UNREACH|AI_AGAIN|NOENT)|CONNECT_TIMEOUT)$/.test(code)
+    ? `The database in --to does not answer (${code}).`
+    : undefined;
 }
 
 /** What is written after the moment of the copy would be missing in it, so nobody may write until it is whole. */
