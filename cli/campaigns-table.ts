@@ -24,15 +24,18 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
     key: "served" | "prefetched" | "reloaded" | "returned" | "views",
     selected: readonly ReportedRow[],
   ) => selected.reduce((sum, row) => sum + row[key], 0).toLocaleString("en-US");
+  const width = widthFor(lines.map(([name]) => name));
   const rowsOfDevice = (name: string) => matched.filter((row) => row.device === name);
   return [
     line(
       "SOURCE / MEDIUM / CAMPAIGN",
+      width,
       columns.map(({ title }) => title),
     ),
     ...lines.map(([name, sums]) =>
       line(
         name,
+        width,
         columns.map(({ value }) => value(sums)),
       ),
     ),
@@ -104,8 +107,15 @@ const sumsOf = (rows: readonly ReportedRow[]): Sums => {
   };
 };
 
-const line = (name: string, cells: readonly string[]) =>
-  `${[cell(name, 36), ...cells.map((text, index) => text.padStart(columns[index]?.cells ?? 0))].join(" ").trimEnd()}\n`;
+/** Characters of the terminal for the names: few, unless two campaigns would then have one name. */
+function widthFor(names: readonly string[]): number {
+  const few = 36;
+  const shown = new Set(names.map((name) => cell(name, few)));
+  return shown.size === names.length ? few : Math.max(...names.map((name) => name.length));
+}
+
+const line = (name: string, width: number, cells: readonly string[]) =>
+  `${[cell(name, width), ...cells.map((text, index) => text.padStart(columns[index]?.cells ?? 0))].join(" ").trimEnd()}\n`;
 
 const each = (cost: number, count: number) => (cost && count ? dollars(cost / count) : "-");
 

@@ -28,6 +28,9 @@ describe("a campaign's word", () => {
         "2026-11-21",
         "launch 11/21/2026",
         "120210987654321098",
+        "120210987654321098_120210987654399999",
+        "q4-2026-11-21 to 2026-12-24",
+        `${"%D0%9B".repeat(31)}_120210987654321098`,
         "",
         "  ",
         "(other)",
@@ -45,6 +48,9 @@ describe("a campaign's word", () => {
       "2026-11-21",
       "launch 11-21-2026",
       "120210987654321098",
+      "120210987654321098_120210987654399999",
+      "q4-2026-11-21 to 2026-12-24",
+      "",
       "",
       "",
       "(other)",
@@ -64,6 +70,7 @@ describe("a campaign's word", () => {
     "305 - 555 - 0142",
     "555-0142",
     "305-555-0142 2026-11-21",
+    "120210987654321098 305-555-0142",
     "IwAR0aBc1De2fGh3iJk4lMn5oPq6",
     "550e8400-e29b-41d4-a716-446655440000",
   ])(
@@ -72,6 +79,12 @@ describe("a campaign's word", () => {
       expect(await cleaned([word])).toEqual(["(removed)"]);
     },
   );
+
+  it("keeps no part of a number that its cut at 200 characters divides", async () => {
+    expect(
+      await cleaned([`${"%D0%9B".repeat(31)}_ab305-555-0142`, `spring${"+".repeat(187)}305-555-0142`]),
+    ).toEqual(["ab", "spring"]);
+  });
 
   it.each([
     ["Spring – Seniors", "Spring%20%E2%80%93%20Seniors", "spring - seniors"],
@@ -124,7 +137,19 @@ describe("the campaign of a cost", () => {
     const rest = { day: "2026-01-31", amount: "1", lastDay: "", currency: "", source: "", medium: "" };
     const isTaken = (campaign: string) => !("problem" in readCost({ ...rest, campaign }));
     const named = ["spring", "%53pring", "Oto%C3%B1o", "é", "лето 2026", "-a", "100%"];
-    const nameless = ["ő", "%20", "%2520", "%D0%9B%D0%B5", "%C3%97", "×", "春", " . ", `${"-".repeat(200)}a`];
+    const nameless = [
+      "ő",
+      "%20",
+      "%2520",
+      "%D0%9B%D0%B5",
+      "%C3%97",
+      "×",
+      "春",
+      " . ",
+      `${"-".repeat(200)}a`,
+      "1".repeat(61),
+      "7".repeat(250),
+    ];
     expect((await cleaned([...named, ...nameless])).map((word) => word !== "")).toEqual(
       [...named, ...nameless].map(isTaken),
     );

@@ -130,6 +130,15 @@ describe("leads campaigns", () => {
     expect((await waitForExit(ask)).stdout).toBe("Nothing was counted.\n");
   });
 
+  it("prints two campaigns whose names differ only at their ends under two names", async () => {
+    const { url, intake } = await makeDatabase();
+    const ends = ["women", "men"].map((one) => `2026-spring-florida-lookalike-${one}`);
+    const pages = ends.map((campaign) => ({ ...spring, campaign, step: "view", n: 1 }));
+    await intake`select private.add_counts(${JSON.stringify(pages)}::text::json, '[]')`;
+    const { stdout } = await leads(url, "campaigns");
+    for (const campaign of ends) expect(stdout).toContain(`\nfacebook / paid / ${campaign} `);
+  });
+
   it("says so when nothing was counted", async () => {
     const { url } = await makeDatabase();
     expect(await leads(url, "campaigns")).toEqual({

@@ -144,10 +144,20 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
  * taken off first, because it may make a letter that continues such a code.
  */
 function hasName(word: string): boolean {
-  const plain = word
-    .slice(0, 200)
-    .replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) => letter.normalize("NFD").charAt(0));
-  return /[a-z0-9]/i.test(plain.replaceAll(/%(25)?[\da-f]{2}/gi, ""));
+  const plain = readPart(word).replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) =>
+    letter.normalize("NFD").charAt(0),
+  );
+  const kept = plain.replaceAll(/%(25)?[\da-f]{2}/gi, "");
+  // A number that is longer than a word may be goes.
+  return /[a-z0-9]/i.test(kept) && !/^\d{61}/.test(kept);
+}
+
+/** The part that is read: of a word that is cut, not the number at its end, of which a part may be missing. */
+function readPart(word: string): string {
+  const part = word.slice(0, 200);
+  return part.length < 200
+    ? part
+    : part.slice(0, part.split("").findLastIndex((one) => /[a-z]/i.test(one)) + 1);
 }
 
 function readDay(text: string): string | undefined {

@@ -17,11 +17,16 @@ declare
   digit_run text;
   digits text;
   kept text;
+  rest text;
 begin
   if word is null or word in ('', '(other)', '(removed)') then
     return coalesce(word, '');
   end if;
   -- The accents of Spanish and its neighbours, typed or percent-encoded as UTF-8.
+  -- What the cut may have divided goes, because a part of a phone number would look like none.
+  if length(word) = 200 then
+    word := regexp_replace(word, '[^A-Za-z]*$', '');
+  end if;
   word := lower(translate(word, 'áàâãäéèêëíìîïóòôõöúùûüñçÁÀÂÃÄÉÈÊËÍÌÎÏÓÒÔÕÖÚÙÛÜÑÇ+', 'aaaaaeeeeiiiiooooouuuuncaaaaaeeeeiiiiooooouuuunc '));
   -- Twice, because some ad networks encode a value that is encoded already.
   for pass in 1..2 loop
@@ -60,12 +65,14 @@ begin
   -- The whole word, because a part of what is personal is, too; and what is kept, so that a second cleaning changes nothing.
   foreach part in array case when kept = word then array[word] else array[word, kept] end loop
     -- Seven digits or more are a phone number, with at most three characters, none a letter, between two of them. Not so the eight of
-    -- a day such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign.
+    -- a day such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign: that and a year's day are taken
+    -- out first, because other digits may stand beside them.
     if length(translate(part, '0123456789', '')) <= length(part) - 7 then
-      for digit_run in select m[1] from regexp_matches(part, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
+      rest := regexp_replace(part, '[0-9]{16,}', 'x', 'g');
+      rest := regexp_replace(rest, '(^|[^0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?![0-9])', '\1x', 'g');
+      for digit_run in select m[1] from regexp_matches(rest, '([0-9](?:[^0-9a-z]{0,3}[0-9])*)', 'g') as m loop
         digits := regexp_replace(digit_run, '[^0-9]', '', 'g');
-        if length(digits) >= 7 and not (length(digit_run) = length(digits) and length(digits) >= 16)
-          and not (length(digits) = 8 and (digits like '20%' or right(digits, 4) like '20%')) then
+        if length(digits) >= 7 and not (length(digits) = 8 and (digits like '20%' or right(digits, 4) like '20%')) then
           return '(removed)';
         end if;
       end loop;
