@@ -76,22 +76,23 @@ describe("the counts", () => {
     ["a variant that is no word", aCount({ variant: "rosa@example.com" })],
     ["no step", aCount({ step: null })],
     ["a count below one", aCount({ n: -5 })],
+    ["a count that is missing", aCount({ n: null })],
   ])("refuse a value that is not allowed, and add nothing then: %s", async (_, count) => {
-    expect(await refusal(add([aCount(), count]))).toMatch(/^235(14|02)$/);
+    expect(await refusal(add([aCount({ n: 10 }), count]))).toMatch(/^235(14|02)$/);
     expect(await counts()).toEqual([]);
   });
 
-  it("grow by at most a million for one row of a batch, and a batch has at most 5,000", async () => {
+  it("grow by at most a thousand million for one row of a batch, and a batch has at most 5,000", async () => {
     const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: 10 ** 15 };
     await add([aCount({ n: 10 ** 15 })], [aVital]);
-    expect((await counts())[0]?.n).toBe(1_000_000);
-    expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_000_000 }]);
+    expect((await counts())[0]?.n).toBe(1_000_000_000);
+    expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_000_000_000 }]);
     const many = (length: number, one: object) => Array.from({ length }, () => one);
     expect(await refusal(add(many(5001, aCount())))).toBe("23514");
     expect(await refusal(add([], many(5001, { ...aVital, n: 1 })))).toBe("23514");
     await add(many(5000, aCount()), many(5000, { ...aVital, n: 1 }));
-    expect((await counts())[0]?.n).toBe(1_005_000);
-    expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_005_000 }]);
+    expect((await counts())[0]?.n).toBe(1_000_005_000);
+    expect(await database.owner`select n::int from private.vital_counts`).toEqual([{ n: 1_000_005_000 }]);
   });
 
   it("name at most 500 new campaigns a day, those of most loads first, and count the rest as (other)", async () => {
@@ -156,8 +157,8 @@ describe("the counts", () => {
 
   it("refuse a count without a number", async () => {
     const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: null };
-    expect(await refusal(add([aCount({ n: null })]))).toBe("23514");
-    expect(await refusal(add([], [aVital]))).toBe("23514");
+    expect(await refusal(add([aCount({ n: null })]))).toBe("23502");
+    expect(await refusal(add([], [{ ...aVital, n: 10 }, aVital]))).toBe("23502");
   });
 
   it("are added while older ones are rolled up", async () => {

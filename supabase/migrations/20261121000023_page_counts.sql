@@ -83,9 +83,10 @@ $$;
 
 -- Adds page counts to this hour, and vitals to this day, by the database's clock. `pages` is an array of {source, medium, campaign,
 -- variant, device, step, n}, with the words as they stand in the addresses; `vitals` is an array of {variant, device, vital, bucket, n}.
--- Raises an integrity violation (class 23) for a value that a constraint refuses, and adds nothing then. Rows are added in one order and by
--- one call at a time, so that processes that add at once cannot deadlock. The commit does not wait for the disk, because to lose some
--- seconds of counts in a crash is acceptable.
+-- Raises an integrity violation (class 23) for a value that a constraint refuses, and for one below one, and adds nothing then. A value
+-- above a thousand million, which no outage brings together, counts as that. Rows are added in one order and by one call at a time, so that
+-- processes that add at once cannot deadlock. The commit does not wait for the disk, because to lose some seconds of counts in a crash is
+-- acceptable.
 create function private.add_counts(pages json, vitals json) returns void
 language plpgsql
 security definer
@@ -102,7 +103,8 @@ begin
   perform pg_advisory_xact_lock(hashtext('private.add_counts'));
   with sent as materialized (
     select coalesce(p.source, '') as source, coalesce(p.medium, '') as medium, coalesce(p.campaign, '') as campaign,
-      coalesce(p.variant, '') as variant, p.device, p.step, least(coalesce(p.n, 0), 1000000) as n
+      coalesce(p.variant, '') as variant, p.device, p.step,
+      case when p.n > 1000000000 then 1000000000 else p.n end as n
     from json_to_recordset(pages) as p (source text, medium text, campaign text, variant text, device text, step text, n bigint)
   ),
   -- Each word is cleaned once, because that costs as much as all the rest, and the rows share their words.
@@ -143,14 +145,17 @@ begin
   insert into private.page_counts as c (day, hour, source, medium, campaign, variant, device, step, n)
   select today, this_hour,
     case when x.is_known then x.source else '(other)' end, case when x.is_known then x.medium else '(other)' end,
-    case when x.is_known then x.campaign else '(other)' end, x.variant, x.device, x.step, sum(x.n)
+    case when x.is_known then x.campaign else '(other)' end, x.variant, x.device, x.step,
+    -- Null, which the table refuses, where one is missing or below one: a sum would hide that.
+    case when count(*) = count(*) filter (where x.n >= 1) then sum(x.n) end
   from named x
   group by 3, 4, 5, 6, 7, 8
   order by 3, 4, 5, 6, 7, 8
   on conflict (day, hour, source, medium, campaign, variant, device, step) do update set n = c.n + excluded.n;
 
   insert into private.vital_counts as c (day, variant, device, vital, bucket, n)
-  select today, coalesce(v.variant, ''), v.device, v.vital, v.bucket, sum(least(coalesce(v.n, 0), 1000000))
+  select today, coalesce(v.variant, ''), v.device, v.vital, v.bucket,
+    case when count(*) = count(*) filter (where v.n >= 1) then sum(case when v.n > 1000000000 then 1000000000 else v.n end) end
   from json_to_recordset(vitals) as v (variant text, device text, vital text, bucket smallint, n bigint)
   group by 2, 3, 4, 5
   order by 2, 3, 4, 5
