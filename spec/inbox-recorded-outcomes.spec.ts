@@ -304,6 +304,26 @@ describe("the eligibility check", () => {
     expect(await page.getByLabel("Who prescribes?").inputValue()).toBe("Dr. Lopez");
   });
 
+  it("keeps an answer that the member changes back while the check is being sent", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.getByText("Go through the questions").click();
+    const prescriber = page.getByLabel("Who prescribes?");
+    const see = page.getByRole("button", { name: "See what it means" });
+    await prescriber.fill("Dr. Lee");
+    await see.click();
+    await page.getByText("Ask again").waitFor();
+    await prescriber.fill("Dr. Kim");
+    await intercept(page, "**/api/eligibility-check", async (route) => {
+      await prescriber.fill("Dr. Lee");
+      await route.continue();
+    });
+    // The page loads the lead again once it has the result.
+    const loaded = page.waitForResponse("**/api/opened");
+    await see.click();
+    await loaded;
+    expect(await prescriber.inputValue()).toBe("Dr. Lee");
+  });
+
   it("leaves the focus in the field where the member types when the result comes, so that a digit chooses no outcome", async () => {
     const id = await addLead(database);
     const page = await calling(id);

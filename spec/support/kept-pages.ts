@@ -112,7 +112,12 @@ async function makePage(browser: Browser, options: BrowserContextOptions) {
 /** A handle to a page that writes down what is done with it. */
 function useOf(page: Page): Use {
   const use: Use = { handle: page, names: new Set(), listeners: [], sessions: [] };
+  const refuse = () => {
+    throw new Error("Call this on the page: on its context nothing undoes it.");
+  };
   const context = watch(page.context(), use, {
+    on: refuse,
+    setDefaultTimeout: refuse,
     async newCDPSession() {
       const session = await page.context().newCDPSession(page);
       use.sessions.push(session);

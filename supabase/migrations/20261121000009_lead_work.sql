@@ -86,7 +86,7 @@ create table private.reviews (
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 
 -- Numbers that must not be called, with each time that somebody said so, because each lead's proof says which stop ended its
--- permission. A lead that comes after the last stop gives a new permission.
+-- permission. A lead that comes after the last stop gives a new permission; a stop that a clock dated ahead holds until that time.
 create table private.stop_list (
   phone_digits text,
   stopped_at timestamptz not null default now(),

@@ -16,8 +16,8 @@ type Check = ResponseOf<"eligibility-check">;
 export function Eligibility({ lead }: { lead: Lead }) {
   const [checked, setChecked] = useState<Check>();
   const result = laterOf(checked, lead.checks[0]);
-  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers);
   const check = useAction("eligibility-check");
+  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers, check.isPending);
   const answers = draft.value;
   const send = (event: FormEvent) => {
     event.preventDefault();

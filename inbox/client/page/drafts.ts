@@ -23,8 +23,11 @@ export interface Draft<Value> {
   dropSent(value: Value): void;
 }
 
-/** The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. */
-export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
+/**
+ * The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. With `isChanging`
+ * it is about to become another one, so that what equals it now is a draft, too.
+ */
+export function useDraft<Value>(name: string, initial: Value, isChanging = false): Draft<Value> {
   const read = () => (drafts.has(name) ? (drafts.get(name) as Value) : initial);
   const value = useSyncExternalStore(subscribe, read);
   const drop = () => {
@@ -35,7 +38,7 @@ export function useDraft<Value>(name: string, initial: Value): Draft<Value> {
     value,
     set(next) {
       // A value that equals `initial`, such as that of an emptied field, is no draft.
-      if (isSame(next, initial)) return drop();
+      if (!isChanging && isSame(next, initial)) return drop();
       drafts.set(name, next);
       notify();
     },
