@@ -63,14 +63,14 @@ export function readDeployment(
   values: Options,
   { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
 ): Deployment {
-  const url = origin("--url", values.url ?? (site.backendUrl || site.url));
+  const url = base("--url", values.url ?? (site.backendUrl || site.url));
   // An unset SITE_URL means this machine, and no hosted project has its pages here.
   const isSiteKnown = !isHosted({ url }) || !isLocal(site.url);
-  const isOfBackend = site.backendUrl !== "" && url === new URL(site.backendUrl).origin;
+  const isOfBackend = site.backendUrl !== "" && url === base("--url", site.backendUrl);
   const pages = values.site ?? (values.url === undefined && isSiteKnown ? site.url : undefined);
   // The settings of this machine are not those of another deployment.
   const isOurs =
-    url === new URL(site.backendUrl || site.url).origin ||
+    url === base("--url", site.backendUrl || site.url) ||
     (pages !== undefined && origin("--site", pages) === new URL(site.url).origin);
   const team = values.inbox ?? (isOurs && !isLocal(inbox.url) ? inbox.url : undefined);
   const isProject = isHosted({ url });
@@ -89,6 +89,15 @@ function readKey(text: string): string {
   throw new UsageError(
     "--key takes the whole key as the project's API keys have it, or ANON_KEY of our own server: one word of plain letters, digits and signs.",
   );
+}
+
+/** The address of a backend, which may stand below a path, without what leads to its data. */
+function base(option: string, text: string): string {
+  const server = origin(option, text);
+  let path = new URL(text).pathname;
+  for (const end of ["/", "/rest/v1", "/rest", "/"])
+    if (path.endsWith(end)) path = path.slice(0, -end.length);
+  return server + path;
 }
 
 const isLocal = (address: string) => /^(.*\.)?localhost$/.test(new URL(address).hostname);

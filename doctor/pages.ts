@@ -108,6 +108,10 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
   return findings;
 }
 
+/** The backend's address as the form states it, without the ending slash. A form that states none posts to the site's own server. */
+const statedBackend = (stated: string, site: string): string | undefined =>
+  stated === "" ? URL.parse(site)?.origin : URL.parse(stated, site)?.href.replace(/\/$/, "");
+
 function examineForm(html: string, { url, key, site = "" }: Deployment): Finding[] {
   const attribute = (name: string) => {
     const [, value] = new RegExp(`data-${name}="([^"]*)"`).exec(html) ?? [];
@@ -116,7 +120,7 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   const findings: Finding[] = [];
   const backend = attribute("backend-url");
   if (backend === undefined) findings.push(fail("The article has no lead form.", buildAgain));
-  else if (URL.parse(backend || site, site)?.origin !== new URL(url).origin)
+  else if (statedBackend(backend, site) !== url)
     findings.push(
       fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, buildAgain),
     );

@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readDeployment } from "../doctor/command-line.ts";
 import { fail, notExamined, pass } from "../doctor/finding.ts";
 import { lastLine } from "../doctor/report.ts";
 import { makeDatabase } from "./support/database.ts";
@@ -145,6 +146,17 @@ describe("npm run doctor", () => {
     const { status, output } = await doctor(words);
     expect(output).toMatch(says);
     expect(status).toBe(2);
+  });
+
+  it("examines a backend that stands below a path at that path, and takes the address of its data for the backend's", () => {
+    const settings = {
+      site: { backendUrl: "https://api.example.com/leads", backendKey: "k", url: "https://www.example.com" },
+      inbox: { url: "http://localhost:3001" },
+      anonKey: "a",
+    } as Parameters<typeof readDeployment>[1];
+    expect(readDeployment({}, settings)).toMatchObject({ url: "https://api.example.com/leads", key: "k" });
+    const given = readDeployment({ url: "https://x.supabase.co/rest/v1/" }, settings);
+    expect(given).toMatchObject({ url: "https://x.supabase.co", key: "a" });
   });
 
   it("prints its usage, and what was mistyped, also where a setting is wrong", async () => {
