@@ -25,8 +25,10 @@ interface Options extends LeadFilter {
 export const list: AddCommand = (program, run) => {
   program
     .command("list")
-    .summary("the leads: those who withdrew their permission first, then the newest")
-    .description("Lists leads: those who withdrew their permission first, then the newest first.")
+    .summary("the newest leads; of these, those who withdrew their permission first")
+    .description(
+      "Lists the newest leads: of these, those who withdrew their permission first, then the newest first.",
+    )
     .option("--since <time>", `only those that came in ${sinceHelp}`, (text) => readSince(text, new Date()))
     .option(
       "--due",
@@ -35,7 +37,7 @@ export const list: AddCommand = (program, run) => {
     .option("--suspect", "only those that look like spam")
     .option(
       "--limit <count>",
-      `at most so many (a table shows ${tableLimit} unless told otherwise)`,
+      `the newest so many (a table shows ${tableLimit} unless told otherwise)`,
       (text) => readCount("--limit", text),
     )
     .option("--json", "print a JSON array")

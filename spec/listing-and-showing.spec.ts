@@ -100,7 +100,8 @@ ID        CAME IN           REVIEW         NAME                     PHONE       
   it.each([
     ["--since 4h", ["Reviewed"]],
     ["--since 700min --limit 2", ["Reviewed", "see www.example.com"]],
-    ["--since 2d --limit 2", ["Withdrawn", "Reviewed"]],
+    ["--limit 1", ["Reviewed"]],
+    ["--since 2d --limit 6", ["Withdrawn", "Reviewed", "see www.example.com", "José", evil, "Rosa"]],
     ["--due", ["Rosa", evil, "José", "see www.example.com"]],
     ["--suspect", ["see www.example.com"]],
     ["--since 1999-12-31", newest],

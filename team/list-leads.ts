@@ -1,4 +1,4 @@
-// Lists leads for a person or a program: first the leads whose permission was withdrawn, so that nobody phones them unawares.
+// Lists leads for a person or a program: of the newest first those whose permission was withdrawn, so that nobody phones them unawares.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
@@ -11,15 +11,22 @@ export interface LeadFilter {
   due?: boolean | undefined;
   /** Only those with a spam flag. */
   suspect?: boolean | undefined;
+  /** The newest so many. */
   limit?: number | undefined;
+}
+
+/** Where a lead stands in the order of the list. The time is text, because a Date has no microseconds. */
+interface Place {
+  created_at: string;
+  lead_id: string;
 }
 
 /** Rows that are held in memory at once. */
 const pageSize = 500;
 
 /**
- * Hands the leads that the filter names to `take`, a page at a time, as they are at one moment: the newest first, or with
- * `due` the oldest. A list follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on
+ * Hands the leads that the filter names to `take`, a page at a time, as they are at one moment: the newest of each kind
+ * first, or with `due` the oldest. A list follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on
  * what is shown and not on how many leads there are.
  */
 export async function listLeads(
@@ -32,11 +39,12 @@ export async function listLeads(
   await transaction(
     sql,
     async (tx) => {
+      const last = await lastShown(tx, filter);
       let left = filter.limit;
       // A lead whose permission was withdrawn is never due, because nobody may call that person.
       for (const withdrawn of filter.due ? [false] : [true, false]) {
         if (left === 0) return;
-        for await (const page of select(tx, filter, withdrawn, left).cursor(pageSize)) {
+        for await (const page of select(tx, filter, { withdrawn, last, limit: left }).cursor(pageSize)) {
           if (left !== undefined) left -= page.length;
           await take(page);
         }
@@ -46,18 +54,37 @@ export async function listLeads(
   );
 }
 
+/** The oldest lead that is shown. Without it, after some years those who withdrew would fill every list. */
+async function lastShown(tx: TransactionSql, filter: LeadFilter): Promise<Place | undefined> {
+  if (filter.limit === undefined || filter.due) return undefined;
+  const [last] = await tx<Place[]>`
+    select w.created_at::text, w.lead_id from private.lead_work w
+    where true ${conditions(tx, filter)}
+    order by w.created_at desc, w.lead_id desc offset ${filter.limit - 1} limit 1`;
+  return last;
+}
+
 // Each filter is a condition of an index of private.lead_work, which has its rows in the order of the list.
-function select(tx: TransactionSql, filter: LeadFilter, withdrawn: boolean, limit: number | undefined) {
+const conditions = (tx: TransactionSql, filter: LeadFilter) => tx`
+  ${filter.since ? tx`and w.created_at >= ${filter.since}` : tx``}
+  ${filter.due ? tx`and w.reviewed_at is null` : tx``}
+  ${filter.suspect ? tx`and w.flags <> '{}'` : tx``}`;
+
+function select(
+  tx: TransactionSql,
+  filter: LeadFilter,
+  { withdrawn, last, limit }: { withdrawn: boolean; last: Place | undefined; limit: number | undefined },
+) {
   return tx<LeadRow[]>`
     select ${selectLeadRow(tx)}
     from private.lead_work w
     join public.leads l on l.id = w.lead_id
     join private.permissions p on p.lead_id = w.lead_id
-    left join private.reviews r on r.lead_id = w.lead_id
+    -- Lateral, because the planner may expect so many leads that it would read all reviews.
+    left join lateral (select * from private.reviews x where x.lead_id = w.lead_id limit 1) r on true
     where w.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
-    ${filter.since ? tx`and w.created_at >= ${filter.since}` : tx``}
-    ${filter.due ? tx`and w.reviewed_at is null` : tx``}
-    ${filter.suspect ? tx`and w.flags <> '{}'` : tx``}
+    ${conditions(tx, filter)}
+    ${last ? tx`and w.created_at >= ${last.created_at}::text::timestamptz` : tx``}
     order by ${filter.due ? tx`w.created_at, w.lead_id` : tx`w.created_at desc, w.lead_id desc`}
     limit ${limit ?? null}`;
 }
