@@ -33,7 +33,7 @@ const project = (
 
 export default defineConfig({
   test: {
-    // Chapters that share a process load the product's modules once. What each one starts is ended after it (end-of-chapter.ts).
+    // Chapters that share a process load the product's modules once. What each one gave to atTheEnd is called after it (end-of-chapter.ts).
     isolate: false,
     // Node reads the chapters itself, which takes half of the time that Vite takes to rewrite and load them.
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -37,7 +37,7 @@ export const list: AddCommand = (program, run) => {
     .option("--suspect", "only those that look like spam")
     .option(
       "--limit <count>",
-      `the newest so many (a table shows ${tableLimit} unless told otherwise)`,
+      `the newest so many, or with --due the most urgent (a table shows ${tableLimit} unless told otherwise)`,
       (text) => readCount("--limit", text),
     )
     .option("--json", "print a JSON array")

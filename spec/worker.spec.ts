@@ -145,7 +145,7 @@ describe("the worker", () => {
     await until(async () => (await count("delivered")) === 2);
   });
 
-  it("tries what could not be recorded again after a minute, however often more comes, and first what was not tried", async () => {
+  it("tries again after a minute what could not be recorded, however often more comes, and first what was not tried", async () => {
     let now = 0;
     const recorded: string[] = [];
     const refused = new Set(["a", "b", "c"]);

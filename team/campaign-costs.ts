@@ -140,15 +140,15 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
 }
 
 /**
- * Whether private.clean_campaign_word leaves anything of a word: it keeps these characters, and may drop percent-encoded ones. An accent is
- * taken off first, because it may make a letter that continues such a code.
+ * Whether private.clean_campaign_word leaves anything of a word: it keeps these characters, and may drop percent-encoded ones. Accents are
+ * taken off first, because that may make such a code: %2á becomes %2a.
  */
 function hasName(word: string): boolean {
   const plain = readPart(word).replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) =>
     letter.normalize("NFD").charAt(0),
   );
   const kept = plain.replaceAll(/%(25)?[\da-f]{2}/gi, "");
-  // A number that is longer than a word may be goes.
+  // A number of more than 60 digits is dropped.
   return /[a-z0-9]/i.test(kept) && !/^\d{61}/.test(kept);
 }
 

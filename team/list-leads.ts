@@ -1,4 +1,4 @@
-// Lists leads for a person or a program: of the newest first those whose permission was withdrawn, so that nobody phones them unawares.
+// Lists leads for a person or a program. Those whose permission was withdrawn come first, so that nobody phones them unawares.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
@@ -11,7 +11,7 @@ export interface LeadFilter {
   due?: boolean | undefined;
   /** Only those with a spam flag. */
   suspect?: boolean | undefined;
-  /** The newest so many. */
+  /** The newest so many; with `due`, the oldest. */
   limit?: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Vitest runs this file before each chapter, in the chapter's process: whatever the chapter starts is ended after it.
+// Vitest runs this file before each chapter, in the chapter's process: what the chapter gave to atTheEnd is called after it.
 import { afterAll } from "vitest";
 import { runEnds } from "./at-the-end.ts";
 
