@@ -11,7 +11,7 @@ interface Token {
  * True without an unbounded repetition. With just one, of a character or a class, true when one of these holds:
  * - nothing follows the repetition, so that a search which enters it has found its match;
  * - it is entered only within a bounded distance after a character outside the class, or after the start of the text, so that
- *   each run of the class is entered a bounded number of times, and read twice each time.
+ *   each run of the class is entered a bounded number of times, each time read on and back.
  *
  * Such an expression takes linear time. False proves nothing.
  */

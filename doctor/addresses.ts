@@ -25,7 +25,7 @@ export async function examineAddresses({ url, site, inbox }: Deployment, now: Da
   return [...findings.flat(), ...(inbox ? [await examineInbox(inbox)] : [])];
 }
 
-/** Examines one address. Has no finding for one without TLS. `ca` is a test's own authority, in place of those of the machine. */
+/** Examines one address. Has no finding for an http address. `ca` is a test's own authority, in place of those of the machine. */
 export async function examineCertificate(
   origin: string,
   { now, ca }: { now: Date; ca?: string },

@@ -4,7 +4,7 @@
 
 -- `anon` is the visitor, who may add a lead. Supabase has this role already; on any other server it is made here.
 -- The next three roles are made without a login. A start of the server gives them one (database/role-logins.ts).
--- `leads_intake` is our web process: it may add page counts, and a lead as `anon` may, with the request's headers.
+-- `leads_intake` is our web process: it may add page counts, leads (as `anon`), and their request's headers.
 -- `leads_delivery` sends leads to the team's channels and records what became of them.
 -- `leads_team` is the team's inbox: it may call the functions of the schema `team` that are granted to it. They write the audit log.
 do $$
