@@ -152,7 +152,8 @@ function isDatabaseAddress(given: string): boolean {
   const portCount = (ports ?? written).length;
   const isPortMissing = portCount !== 1 && portCount !== (named ?? written).length;
   // As in leads:12/34@db.example.com or leads:12?3=4@db.example.com, whose password holds a / or ? that is not encoded.
-  const isCut = login.length === 0 && rest.slice(server.length).includes("@");
+  // A parameter may hold an @, but no database's name after it.
+  const isCut = login.length === 0 && /^(\/[^?]*)?(\?[^=&]*)?@|@[^@/]*\//.test(rest.slice(server.length));
   if (login.length > 1 || isCut || isPortMissing || ports?.every(isPort) === false) return false;
   return written.every(isHost) && isEncodedInUtf8(given);
 }
