@@ -13,6 +13,8 @@ const flags = [
   "--renderer-process-limit=1",
   "--no-sandbox",
   "--disable-gpu",
+  // Without it, the pages are painted by a graphics card that is emulated, which takes 4 % of the processor time of four chapters.
+  "--disable-software-rasterizer",
   "--disable-quic",
   "--no-first-run",
   "--disable-background-networking",
