@@ -115,7 +115,7 @@ export const NotCalled = v.object({
   /** When the refusal ends: another member's claim, or the next lawful time; null when there is none within 14 days. */
   next_at: v.nullable(Moment),
   place: Place,
-  /** When the 24 hours end. */
+  /** 24 hours after the lead came: its review is due by then. */
   due_at: Moment,
   reviewed: v.boolean(),
   /** Whether the reason "The person asked for this time" allows it. */

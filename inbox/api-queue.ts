@@ -9,7 +9,7 @@ export const Row = v.object({
   name: v.string(),
   place: Place,
   created_at: Moment,
-  /** When the 24 hours end or ended; they never pause. */
+  /** 24 hours after the lead came: its review is or was due by then. They never pause. */
   due_at: Moment,
   reviewed_at: v.nullable(Moment),
   stage: v.picklist(["open", "callback", "closed"]),

@@ -107,14 +107,14 @@ async function exchangeCode(
 /** Whether the exchange of a code that is under way has asked the provider, and not only read the address. */
 const exchanges = new AsyncLocalStorage<{ hasAskedProvider: boolean }>();
 
-/** Where a sign-in fails. The time is that of an earlier sign-in at the provider. */
+/** Where a sign-in fails; "in its time": the one at the provider is too old. */
 type Place = "in the address" | "at the provider" | "in its time";
 
 /**
  * Refuses sign-ins. Logs only the first failure after a successful sign-in, because anybody may begin sign-ins and would fill the log. An
  * error in the address with which the browser comes back is logged apart: anybody may write one there, and it must not keep a failure at
- * the provider out of the log. So is an earlier sign-in, which a person causes who takes the question out of the address, and for all
- * members a provider that ignores it or whose clock is behind.
+ * the provider out of the log. So is "in its time", caused by a person who takes the question out of the address, or for all members
+ * by a provider that ignores it or whose clock is behind.
  */
 function makeRefuse(log: Log) {
   const failing = new Set<Place>();
@@ -158,8 +158,9 @@ export const questionFor = (issuer: string): Record<string, string> =>
   issuer === google ? { prompt: "select_account" } : { prompt: "login", max_age: "0" };
 
 /**
- * Whether the person signed in at the provider after this sign-in was begun; at Google it is not known. The browser may have taken `prompt` and `max_age` out of the
- * address, so the provider must tell when that was, as it must where `max_age` came (OpenID Connect Core 1.0, 2).
+ * Whether the person signed in at the provider after this sign-in was begun; at Google it is not known. The browser may have taken `prompt`
+ * and `max_age` out of the address, so the provider must tell that time; the standard demands it where `max_age` came (OpenID Connect Core
+ * 1.0, 2).
  */
 export function isFresh(authTime: number | undefined, begunAt: Date, issuer: string): boolean {
   if (issuer === google) return true;

@@ -194,7 +194,7 @@ describe("the leads command, when its connection is lost in the middle", () => {
   );
 });
 
-/** Makes a folder that is laid out as a release. By its MANIFEST, which is empty here, the program knows that it is installed. */
+/** Makes a folder that is laid out as a release. By its MANIFEST, which is empty here, the program knows that it is a release. */
 function copyOfRelease(): string {
   const folder = mkdtempSync(join(tmpdir(), "leads-release-"));
   const root = fileURLToPath(new URL("..", import.meta.url));

@@ -140,7 +140,7 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
 }
 
 /**
- * Whether private.clean_campaign_word leaves anything of a word: it keeps these characters, and may drop percent-encoded ones. Accents are
+ * Whether private.clean_campaign_word leaves anything of a word: it keeps A to Z and digits, and may drop percent-encoded ones. Accents are
  * taken off first, because that may make such a code: %2á becomes %2a.
  */
 function hasName(word: string): boolean {

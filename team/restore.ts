@@ -1,5 +1,5 @@
 // Puts a backup into a database, in one transaction: all of it or nothing. No trigger fires meanwhile, so no lead counts as
-// new, and no delivery is enqueued.
+// new, and no delivery is enqueued, except with `keep` for a permission that a stop ends.
 import { stat } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
 import { loadInBulk } from "../database/bulk-load.ts";

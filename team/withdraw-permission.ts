@@ -17,7 +17,7 @@ export async function withdrawPermission(sql: Sql, id: string): Promise<Withdraw
   const ids = await retryDeadlock(() =>
     transaction(sql, async (tx) => {
       const rows = await tx<{ id: string }[]>`select private.withdraw_permission(${id}) as id`;
-      // Named as a stop in the inbox, because the proof looks for that name.
+      // The name that a stop in the inbox has, because the proof looks for it.
       if (rows.length > 0) await auditOperator(tx, "stopped calls", [id], { leads: rows.length });
       return rows.map((row) => row.id);
     }),
