@@ -37,7 +37,6 @@ const google = "https://accounts.google.com";
 export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, log: Log) {
   const redirect_uri = `${inboxUrl}/oidc/callback`;
   const { refuse, noteSuccess } = makeRefuse(log);
-  const question = questionFor(settings.issuer);
   let discovered: Promise<openid.Configuration> | undefined;
   const provider = () =>
     (discovered ??= discover(settings).catch((cause) => {
@@ -54,11 +53,12 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
       const state = openid.randomState();
       const nonce = openid.randomNonce();
       const verifier = openid.randomPKCECodeVerifier();
-      const address = openid.buildAuthorizationUrl(await provider(), {
+      const found = await provider();
+      const address = openid.buildAuthorizationUrl(found, {
         ...{ redirect_uri, state, nonce, scope: "openid" },
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
-        ...question,
+        ...questionFor(found.serverMetadata().issuer),
       });
       return { state, nonce, verifier, address: address.href };
     },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { connect } from "../database/connect.ts";
 import { backUpWhenDue, startScheduledBackups } from "../team/scheduled-backups.ts";
 import { beginBackups } from "./support/backups.ts";
-import { makeDatabase } from "./support/database.ts";
+import { makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 import { until } from "./support/receiver.ts";
 import { startServer } from "./support/server.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
@@ -150,7 +150,7 @@ describe("a server with BACKUP_DIR", () => {
       await tx`lock table public.leads`;
       const running = startScheduledBackups(into, { open, url: proxy.url, log });
       onTestFinished(running.stop);
-      await until(async () => (await state())?.claimed_until > new Date());
+      await until(async () => (await sessionsWaitingForLocks(database.owner)).length > 0);
       proxy.close();
     });
     url = database.url;

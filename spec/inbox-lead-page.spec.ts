@@ -392,5 +392,6 @@ describe("the eligibility check", () => {
     await visit.fill(new Date().toISOString().slice(0, 10));
     await page.getByRole("button", { name: "See what it means" }).click();
     await page.getByRole("heading", { name: "Not now", exact: true }).waitFor();
+    expect((await dana.call("open", { id })).body.checks).toHaveLength(1);
   });
 });

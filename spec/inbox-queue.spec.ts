@@ -202,7 +202,7 @@ describe("Take next lead", () => {
     expect((await lee.call("take-next")).body).toEqual({ id: null });
   });
 
-  it("gives the same lead again for ten minutes until the member opens it, as long as it may be called and no other member has it", async () => {
+  it("gives the same lead again until the member opens it, as long as it may be called and no other member has it", async () => {
     const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
     expect((await dana.call("take-next")).body).toEqual({ id: first });
     expect((await dana.call("take-next")).body).toEqual({ id: first });
@@ -241,7 +241,7 @@ describe("Take next lead", () => {
     expect((await dana.call("take-next")).body).toEqual({ id: null });
   });
 
-  it("gives the same lead again for ten minutes to a member whom the answer did not reach, until they have opened it", async () => {
+  it("gives the same lead again to a member whom the answer did not reach, until they have opened it", async () => {
     const [first, second] = [await addLead(database, {}, 5), await addLead(database, {}, 4)];
     await dana.call("take-next");
     expect((await dana.call("take-next")).body).toEqual({ id: first });

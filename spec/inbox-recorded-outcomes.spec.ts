@@ -5,7 +5,7 @@ import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead } from "./support/inbox.ts";
-import { said, stopClock } from "./support/inbox-pages.ts";
+import { callsUnderWay, said, stopClock } from "./support/inbox-pages.ts";
 import { dayAhead, setCallback, setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await setUpInboxInBrowser();
@@ -306,6 +306,7 @@ describe("the eligibility check", () => {
 
   it("keeps an answer that the member changes back while the check is being sent", async () => {
     const page = await leadPage(dana, await addLead(database));
+    const underWay = callsUnderWay(page);
     await page.getByText("Go through the questions").click();
     const prescriber = page.getByLabel("Who prescribes?");
     const see = page.getByRole("button", { name: "See what it means" });
@@ -317,10 +318,11 @@ describe("the eligibility check", () => {
       await prescriber.fill("Dr. Lee");
       await route.continue();
     });
-    // The page loads the lead again once it has the result.
-    const loaded = page.waitForResponse("**/api/opened");
+    const answered = page.waitForResponse("**/api/eligibility-check");
     await see.click();
-    await loaded;
+    await answered;
+    // The page loads the lead again once it has the result.
+    await expect.poll(underWay).toBe(0);
     expect(await prescriber.inputValue()).toBe("Dr. Lee");
   });
 

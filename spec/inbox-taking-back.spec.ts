@@ -47,7 +47,7 @@ describe("a recorded outcome", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("There is no connection").first().waitFor();
     await page.getByRole("button", { name: "Take this lead" }).click();
-    await page.getByRole("button", { name: "Call", exact: false }).first().waitFor();
+    await page.getByRole("button", { name: "Call", exact: true }).waitFor();
     await expect.poll(() => page.getByRole("heading", { name: "Recorded: No answer" }).count()).toBe(0);
   });
 

@@ -57,7 +57,8 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const shared = { lead, callId: callToRecord ?? null, record, onRecorded: showRecorded };
   if (isStopped)
     return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
-  if (recorded) return <OutcomeRecorded {...{ recorded, lead, member, onUndone, onAnother, onAgain }} />;
+  if (recorded)
+    return <OutcomeRecorded {...{ recorded, lead, loadedAt, member, onUndone, onAnother, onAgain }} />;
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "react";
 import type { RequestOf, ResponseOf } from "../../api.ts";
 import { serverNow } from "../page/clock.ts";
+import { lastDay } from "../page/day-field.tsx";
 import { useDraft } from "../page/drafts.ts";
 import { Notice } from "../page/notice.tsx";
 import { nextLawfulTime } from "../page/refusal.ts";
@@ -60,6 +61,7 @@ export function CallbackFields({
           ref={first}
           type="date"
           min={dayOf(serverNow(), zone)}
+          max={lastDay}
           value={value.day}
           onChange={({ target }) => setTime({ day: target.value })}
         />

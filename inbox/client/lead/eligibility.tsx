@@ -17,7 +17,11 @@ export function Eligibility({ lead }: { lead: Lead }) {
   const [checked, setChecked] = useState<Check>();
   const result = laterOf(checked, lead.checks[0]);
   const check = useAction("eligibility-check");
-  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers, check.isPending);
+  const draft = useDraft(
+    `eligibility ${lead.id}`,
+    result?.answers ?? noAnswers,
+    check.isPending || check.isError,
+  );
   const answers = draft.value;
   const send = (event: FormEvent) => {
     event.preventDefault();

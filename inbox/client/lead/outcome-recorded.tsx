@@ -15,6 +15,8 @@ import { type Recorded, useNoteDraft } from "./outcome-form.tsx";
 interface Props {
   recorded: Recorded;
   lead: Lead;
+  /** When the lead was loaded last. */
+  loadedAt: number;
   member: SignedIn;
   onUndone(): void;
   /** Called where the outcome cannot be taken back any more, and the member has another one to record. */
@@ -23,16 +25,17 @@ interface Props {
   onAgain(): void;
 }
 
-export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, onAgain }: Props) {
+export function OutcomeRecorded(props: Props) {
+  const { recorded, lead, member, onAnother, onAgain } = props;
   const now = useNow();
-  const undo = useAction("undo-outcome");
+  const { undo, isSettled, send } = useUndo(props);
   const note = useNoteDraft(lead.id);
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that was pressed is gone. A field elsewhere on the page that is typed in keeps the focus.
   useEffect(() => {
     if (!takesTyping(document.activeElement)) heading.current?.focus();
   }, []);
-  useTakenAgain(lead, member, isSettled(undo, lead, recorded), () => {
+  useTakenAgain(lead, member, isSettled, () => {
     keepFocus(heading.current?.parentElement);
     onAgain();
   });
@@ -40,18 +43,7 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
   const refused = whyItStays(undo.data, lead, recorded);
   const mayBeUndone = isOpen && !refused;
   const takeBack = () => {
-    if (!mayBeUndone) return;
-    undo.mutate(
-      { outcome_id: recorded.outcome_id },
-      {
-        onSuccess: (answer) => {
-          if ("refused" in answer) return;
-          // The database deletes the note with the outcome.
-          if (recorded.note !== "" && note.value === "") note.set(recorded.note);
-          onUndone();
-        },
-      },
-    );
+    if (mayBeUndone) send();
   };
   useKeys({ u: takeBack });
   return (
@@ -85,15 +77,34 @@ export function OutcomeRecorded({ recorded, lead, member, onUndone, onAnother, o
 }
 
 /**
- * Whether it is known what became of an undo, or none was asked for. A failed one may have reached the server, but not where the lead, as it
- * was loaded last, still has the outcome.
+ * Takes the outcome back. `isSettled`: it is known what became of that, or nobody asked for it. An undo that failed may have reached the server,
+ * but not where the lead, as it was loaded since, still has the outcome.
  */
-const isSettled = (
-  undo: { isIdle: boolean; isSuccess: boolean; isError: boolean },
-  { calls }: Lead,
-  { outcome_id }: Recorded,
-): boolean =>
-  undo.isIdle || undo.isSuccess || (undo.isError && calls.some((one) => one.outcome_id === outcome_id));
+function useUndo({ recorded, lead, loadedAt, onUndone }: Props) {
+  const undo = useAction("undo-outcome");
+  const note = useNoteDraft(lead.id);
+  const settledAt = useRef(Number.POSITIVE_INFINITY);
+  const stands = lead.calls.some((one) => one.outcome_id === recorded.outcome_id);
+  const send = () => {
+    settledAt.current = Number.POSITIVE_INFINITY;
+    undo.mutate(
+      { outcome_id: recorded.outcome_id },
+      {
+        onSuccess: (answer) => {
+          if ("refused" in answer) return;
+          // The database deletes the note with the outcome.
+          if (recorded.note !== "" && note.value === "") note.set(recorded.note);
+          onUndone();
+        },
+        onSettled: () => {
+          settledAt.current = Date.now();
+        },
+      },
+    );
+  };
+  const isSettled = undo.isIdle || undo.isSuccess || (undo.isError && loadedAt > settledAt.current && stands);
+  return { undo, isSettled, send };
+}
 
 /** Whether the lead, as it was loaded last, has an outcome that came after this one. */
 function hasLaterOutcome({ calls }: Lead, { outcome_id }: Recorded): boolean {

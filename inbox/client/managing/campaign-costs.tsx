@@ -84,7 +84,7 @@ interface SendProps {
 function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string; isBusy: boolean }) {
   // The next cost is often one of the same campaign.
   const [start, setStart] = useState({ day: lastDay, campaign: "", amount: "" });
-  const { value, set, dropSent } = useDraft("campaign cost", start);
+  const { value, set, dropSent } = useDraft("campaign cost", start, isBusy);
   const { day, campaign, amount } = value;
   const send = (event: FormEvent) => {
     event.preventDefault();

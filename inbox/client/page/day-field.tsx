@@ -15,7 +15,7 @@ interface Props {
 /** A year that is being typed is the year 2, 20 and 202 on its way to 2026, and none of them is chosen. */
 const firstDay = "2000-01-01";
 /** Without it a browser takes a year of six digits. */
-const lastDay = "9999-12-31";
+export const lastDay = "9999-12-31";
 const isDay = (text: string): boolean => text >= firstDay && text.length === firstDay.length;
 
 /** Milliseconds. While a person types over a day, each digit may make another valid one, and each would ask for a list. */
