@@ -65,16 +65,14 @@ async function printJson({ sql, out }: CommandContext, filter: LeadFilter): Prom
 async function printTable(context: CommandContext, filter: LeadFilter): Promise<number> {
   const { sql, now, out, tell, columns } = context;
   const limit = filter.limit ?? tableLimit;
-  let count = 0;
-  // One more than is shown tells whether there are more.
-  await listLeads(sql, { ...filter, limit: limit + 1 }, async (page) => {
-    if (count === 0) await out(heading(columns));
-    const shown = page.slice(0, limit - count);
-    count += page.length;
-    await out(shown.map((lead) => line(lead, now, columns)).join(""));
+  let isEmpty = true;
+  const hasMore = await listLeads(sql, { ...filter, limit }, async (page) => {
+    if (isEmpty) await out(heading(columns));
+    isEmpty = false;
+    await out(page.map((lead) => line(lead, now, columns)).join(""));
   });
-  if (count === 0) tell("No leads.");
-  if (count > limit) tell(`There are more than these ${limit}. To see more, add: --limit ${limit * 10}`);
+  if (isEmpty) tell("No leads.");
+  if (hasMore) tell(`There are more than these ${limit}. To see more, add: --limit ${limit * 10}`);
   return 0;
 }
 

@@ -109,6 +109,16 @@ ID        CAME IN           REVIEW         NAME                     PHONE       
     expect(names((await leads(url, "list", "--json", ...words.split(" "))).stdout)).toEqual(expected);
   });
 
+  it("shows the newest in a table, and not an older one of somebody who withdrew in their place", async () => {
+    const { owner } = database;
+    const [first, second] = [id("Reviewed"), id("see www.example.com")];
+    await owner`update private.lead_work set withdrawn_at = now(), stage = 'closed' where lead_id = ${second}`;
+    const { stdout } = await leads(url, "list", "--limit", "1");
+    await owner`update private.lead_work set withdrawn_at = null, stage = 'open' where lead_id = ${second}`;
+    expect(stdout).toContain(reference(first));
+    expect(stdout).not.toContain(reference(second));
+  });
+
   it("says that there are more than a table shows, and that there are none", async () => {
     const { stdout, stderr } = await leads(url, "list", "--limit", "5");
     expect(stdout.trimEnd().split("\n")).toHaveLength(7);

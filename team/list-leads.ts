@@ -26,43 +26,50 @@ const pageSize = 500;
 
 /**
  * Hands the leads that the filter names to `take`, a page at a time, as they are at one moment: the newest of each kind
- * first, or with `due` the oldest. A list follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on
+ * first, or with `due` the oldest. Returns whether there are more than the limit. A list follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on
  * what is shown and not on how many leads there are.
  */
 export async function listLeads(
   sql: Sql,
   filter: LeadFilter,
   take: (page: LeadRow[]) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   // Leads of the last second have no row yet.
   await refreshLists(sql);
-  await transaction(
+  return transaction(
     sql,
     async (tx) => {
-      const last = await lastShown(tx, filter);
+      const { last, hasMore } = await lastShown(tx, filter);
       let left = filter.limit;
       // A lead whose permission was withdrawn is never due, because nobody may call that person.
       for (const withdrawn of filter.due ? [false] : [true, false]) {
-        if (left === 0) return;
+        if (left === 0) break;
         for await (const page of select(tx, filter, { withdrawn, last, limit: left }).cursor(pageSize)) {
           if (left !== undefined) left -= page.length;
           await take(page);
         }
       }
+      return hasMore;
     },
     oneMoment,
   );
 }
 
-/** The oldest lead that is shown. Without it, after some years those who withdrew would fill every list. */
-async function lastShown(tx: TransactionSql, filter: LeadFilter): Promise<Place | undefined> {
-  if (filter.limit === undefined || filter.due) return undefined;
-  const [last] = await tx<Place[]>`
+/** The last lead that is shown. Without it, after some years those who withdrew would fill every list. */
+async function lastShown(
+  tx: TransactionSql,
+  filter: LeadFilter,
+): Promise<{ last?: Place | undefined; hasMore: boolean }> {
+  if (filter.limit === undefined) return { hasMore: false };
+  const [last, next] = await tx<Place[]>`
     select w.created_at::text, w.lead_id from private.lead_work w
-    where true ${conditions(tx, filter)}
-    order by w.created_at desc, w.lead_id desc offset ${filter.limit - 1} limit 1`;
-  return last;
+    where true ${conditions(tx, filter)} ${filter.due ? tx`and w.withdrawn_at is null` : tx``}
+    order by ${inOrder(tx, filter)} offset ${filter.limit - 1} limit 2`;
+  return { last, hasMore: next !== undefined };
 }
+
+const inOrder = (tx: TransactionSql, { due }: LeadFilter) =>
+  due ? tx`w.created_at, w.lead_id` : tx`w.created_at desc, w.lead_id desc`;
 
 // Each filter is a condition of an index of private.lead_work, which has its rows in the order of the list.
 const conditions = (tx: TransactionSql, filter: LeadFilter) => tx`
@@ -75,6 +82,7 @@ function select(
   filter: LeadFilter,
   { withdrawn, last, limit }: { withdrawn: boolean; last: Place | undefined; limit: number | undefined },
 ) {
+  const sign = filter.due ? tx`<=` : tx`>=`;
   return tx<LeadRow[]>`
     select ${selectLeadRow(tx)}
     from private.lead_work w
@@ -84,7 +92,7 @@ function select(
     left join lateral (select * from private.reviews x where x.lead_id = w.lead_id limit 1) r on true
     where w.withdrawn_at is ${withdrawn ? tx`not null` : tx`null`}
     ${conditions(tx, filter)}
-    ${last ? tx`and w.created_at >= ${last.created_at}::text::timestamptz` : tx``}
-    order by ${filter.due ? tx`w.created_at, w.lead_id` : tx`w.created_at desc, w.lead_id desc`}
+    ${last ? tx`and (w.created_at, w.lead_id) ${sign} (${last.created_at}::text::timestamptz, ${last.lead_id}::uuid)` : tx``}
+    order by ${inOrder(tx, filter)}
     limit ${limit ?? null}`;
 }
