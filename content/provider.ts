@@ -113,7 +113,9 @@ export function telAddress(phone: string): string {
     (inDigits === null || (isOneName(spelt[1]) && spelt.index + spelt[0].length <= inDigits.index));
   const found = isSpeltFirst ? spelt : isForeign ? null : inDigits;
   const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);
-  const rest = phone.slice(phone.indexOf(number) + number.length).replace(isSpeltFirst ? /^[a-z]+/i : "", "");
+  const rest = phone
+    .slice(phone.indexOf(number) + number.length)
+    .replace(isSpeltFirst ? lettersOver : "", "");
   const [, extension] = /^[\s,;(/–—-]{0,3}(?:ext(?:ension)?\.?|x|#)[\s:]{0,3}(\d+)/i.exec(rest) ?? [];
   const keys = "22233344455566677778889999";
   const digits = number
@@ -131,5 +133,9 @@ const firstNumber = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d
  */
 const firstSpelt = /(?:\+?1[^\d\p{L}]{0,3})?\(?[2-9](?!11)\d{2}\)?((?:[^\d\p{L}]{0,3}[\da-z]){7})/iu;
 
-/** Whether letters stand for digits, as in " GET CGMS", and are not a sentence, as in "365 days a year". */
-const isOneName = (spelt = ""): boolean => /[a-z]/i.test(spelt) && spelt.split(/\s/).length <= 3;
+/** The letters after a spelt number, which phones ignore, up to an extension. */
+const lettersOver = /^(?!(?:ext(?:ension)?\.?|x)[\s:]{0,3}\d)[a-z]{1,3}(?=[^a-z]|x|ext)/i;
+
+/** Whether letters stand for digits, as in " GET A CGM" or " get cgms", and are not a sentence, as in "365 days a year". */
+const isOneName = (spelt = ""): boolean =>
+  /[a-z]/i.test(spelt) && (!/[a-z]/.test(spelt) || spelt.split(/\s/).length <= 3);
