@@ -134,6 +134,13 @@ function isMailServer(given: string): boolean {
   return /^\/?$/.test(url.pathname) && !url.search.includes("@") && !url.hash && isEncodedInUtf8(given);
 }
 
+/** The parameters of libpq whose value may hold an @. Another one with an @ is the rest of a password that was not encoded. */
+const mayHoldAt = new Set(
+  "application_name fallback_application_name options user password passfile host sslcert sslkey sslrootcert".split(
+    " ",
+  ),
+);
+
 // Divides the address as `database/connect.ts` does, because `URL` knows neither several hosts nor a socket's folder.
 function isDatabaseAddress(given: string): boolean {
   const [scheme = "", rest = ""] = given.split(/:\/\/(.*)/s, 2);
@@ -152,8 +159,10 @@ function isDatabaseAddress(given: string): boolean {
   const portCount = (ports ?? written).length;
   const isPortMissing = portCount !== 1 && portCount !== (named ?? written).length;
   // As in leads:12/34@db.example.com or leads:12?3=4@db.example.com, whose password holds a / or ? that is not encoded.
-  // A parameter may hold an @, but no database's name after it.
-  const isCut = login.length === 0 && /^(\/[^?]*)?(\?[^=&]*)?@|@[^@/]*\//.test(rest.slice(server.length));
+  const isCut =
+    login.length === 0 &&
+    (/^(\/[^?]*)?(\?[^=&]*)?@/.test(rest.slice(server.length)) ||
+      [...parameters].some(([name, value]) => value.includes("@") && !mayHoldAt.has(name)));
   if (login.length > 1 || isCut || isPortMissing || ports?.every(isPort) === false) return false;
   return written.every(isHost) && isEncodedInUtf8(given);
 }

@@ -210,6 +210,8 @@ describe("starting", () => {
     "postgres://leads@%2Fvar%2Frun%2Fpostgresql/leads",
     "postgres:///leads?host=/var/run/postgresql",
     "postgres://db.example.com:5432/leads?application_name=a@b",
+    "postgres:///leads?application_name=leads@web1&host=/run/postgresql",
+    "postgres://standby.example.com/leads?application_name=leads@web1/intake",
     "postgres:///leads?host=one.example.com,two.example.com&port=5432,5433",
     "postgres://:5433/leads?host=one.example.com,two.example.com",
   ])("takes DATABASE_URL=%s", (address) => {
