@@ -63,21 +63,20 @@ export function readDeployment(
   values: Options,
   { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
 ): Deployment {
-  const url = base("--url", values.url ?? (site.backendUrl || site.url));
+  const own = site.backendUrl ? base("--url", site.backendUrl) : new URL(site.url).origin;
+  const url = values.url === undefined ? own : base("--url", values.url);
   // An unset SITE_URL means this machine, and no hosted project has its pages here.
   const isSiteKnown = !isHosted({ url }) || !isLocal(site.url);
-  const isOfBackend = site.backendUrl !== "" && url === base("--url", site.backendUrl);
+  const isOfBackend = site.backendUrl !== "" && url === own;
   const pages = values.site ?? (values.url === undefined && isSiteKnown ? site.url : undefined);
   // The settings of this machine are not those of another deployment.
-  const isOurs =
-    url === base("--url", site.backendUrl || site.url) ||
-    (pages !== undefined && origin("--site", pages) === new URL(site.url).origin);
+  const isOurs = url === own || (pages !== undefined && origin("--site", pages) === new URL(site.url).origin);
   const team = values.inbox ?? (isOurs && !isLocal(inbox.url) ? inbox.url : undefined);
   const isProject = isHosted({ url });
   return {
     url,
     key: values.key === undefined ? (isOfBackend ? site.backendKey : anonKey) : readKey(values.key),
-    site: pages ? origin("--site", pages) : isProject ? undefined : url,
+    site: pages ? origin("--site", pages) : isProject ? undefined : new URL(url).origin,
     inbox: team && origin("--inbox", team),
   };
 }

@@ -9,7 +9,7 @@ export async function examineFormPost(
   { url, site }: Deployment,
   { name, email, zip_code }: TestLead,
 ): Promise<Finding[]> {
-  const isOwn = site !== undefined && new URL(site).origin === new URL(url).origin;
+  const isOwn = site !== undefined && new URL(site).origin === url;
   const path = isOwn && !isHosted({ url }) ? "/" : "/functions/v1/submit-lead";
   const answer = await ask(`${url}${path}`, {
     method: "POST",
