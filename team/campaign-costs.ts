@@ -144,20 +144,28 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
  * taken off first, because that may make such a code: %2á becomes %2a.
  */
 function hasName(word: string): boolean {
-  const plain = readPart(word).replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) =>
+  const part = word.slice(0, 200);
+  const read = part.length < 200 ? part : withoutCutNumber(part);
+  // It becomes "(removed)" where it was a number alone.
+  if (read === "") return /\d/.test(withoutCodes(part));
+  const plain = read.replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) =>
     letter.normalize("NFD").charAt(0),
   );
-  const kept = plain.replaceAll(/%(25)?[\da-f]{2}/gi, "");
+  const kept = withoutCodes(plain).replace(/^[^a-z\d]+/i, "");
   // A number of more than 60 digits is dropped.
-  return /[a-z0-9]/i.test(kept) && !/^\d{61}/.test(kept);
+  return /[a-z\d]/i.test(kept) && !/^\d{61}/.test(kept);
 }
 
-/** The part that is read: of a word that is cut, not the number at its end, of which a part may be missing. */
-function readPart(word: string): string {
-  const part = word.slice(0, 200);
-  return part.length < 200
-    ? part
-    : part.slice(0, part.split("").findLastIndex((one) => /[a-z]/i.test(one)) + 1);
+const withoutCodes = (text: string): string => text.replaceAll(/%(25)?[\da-f]{2}/gi, "");
+
+/** Without the number at the end of a word that is cut, because a part of it may be missing. */
+function withoutCutNumber(part: string): string {
+  for (let end = part.length; ; ) {
+    const rest = part.slice(0, end);
+    const [code = ""] = /%(25)?[\da-f]{0,2}$/i.exec(rest) ?? [];
+    if (code === "" && !/[^a-z%]/i.test(rest.slice(-1))) return rest;
+    end -= code.length || 1;
+  }
 }
 
 function readDay(text: string): string | undefined {
