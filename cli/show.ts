@@ -125,7 +125,7 @@ function deliveryLine(delivery: DeliveryState): Line {
   if (failed_at && channel_state === "retired" && (last_error ?? retired) === retired)
     return [
       channel,
-      `${event} not ${attempts === 0 ? "sent" : "tried again"}: the channel is retired (${attemptCount})`,
+      `${event} not ${last_error === null ? "sent" : "tried again"}: the channel is retired (${attemptCount})`,
     ];
   if (failed_at) return [channel, `${event} FAILED ${clock(failed_at)} (${attemptCount})${why}`];
   const when = channel_state === "on" ? `next try ${clock(due_at)}` : "until the channel is set up again";
