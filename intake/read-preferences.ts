@@ -14,7 +14,7 @@ export function readPreferences(prefer: string | null | undefined) {
   const first = new Map<string, string>();
   for (const preference of preferences.filter((one) => one !== "")) {
     const [name = ""] = preference.split("=", 1);
-    const meant = name === "timezone" && zone ? zone : preference;
+    const meant = preference.startsWith("timezone=") && zone ? zone : preference;
     if (!isKnown(meant)) unknown.push(preference);
     else if (!first.has(name)) first.set(name, meant);
   }
