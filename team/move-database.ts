@@ -8,6 +8,7 @@ import { MigrationError, migrate, newestVersion, schemaVersion } from "../databa
 import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { isReadOnly } from "../database/trouble.ts";
+import { programCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import type { Progress } from "./backup.ts";
 import { lockAndCountRows, UsedDatabase } from "./held-rows.ts";
@@ -126,7 +127,7 @@ async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<vo
       isHosted &&
         `Let no visitor add a lead meanwhile (their form says that it cannot be sent now, and keeps what was typed), in the project's SQL editor:\n  revoke insert on public.leads from anon;\nand for the way back: grant insert (name, email, phone, zip_code, has_medicare, has_diabetes) on public.leads to anon;`,
       isOurs &&
-        "Stop the server, and `npm run deliver` and `npm run inbox` where they run, and type it again.",
+        `Stop the server, and \`${programCommand("deliver")}\` and \`${programCommand("inbox")}\` where they run, and type it again.`,
     ]
       .filter(Boolean)
       .join("\n"),
