@@ -17,7 +17,7 @@ export async function removeTestLead(
 ): Promise<Finding[]> {
   if (!sql && !secretKey) return [leftBehind(stored)];
   if (stored === "no") return [];
-  // Empty where the key erases it in the backend's database next.
+  // Not needed with the key: eraseWithKey erases it there next.
   const elsewhere = secretKey ? "" : ` If it is in the backend's: ${byHand}`;
   const findings = sql ? [await eraseInDatabase(sql, testLead, stored, elsewhere)] : [];
   if (findings[0]?.is === "pass" || !secretKey) return findings;
