@@ -77,7 +77,7 @@ export const inbox = {
   INBOX_IDLE_MINUTES: withDefault(
     wholeNumber(1, 1_440),
     "15",
-    "After so many minutes without a key or a tap the inbox locks; what was typed stays.",
+    "After so many minutes without a key, a tap or a move of the pointer the inbox locks; what was typed stays.",
   ),
   INBOX_SESSION_HOURS: withDefault(wholeNumber(1, 168), "12", "After so many hours a member signs in again."),
   METRICS_TOKEN: optional(
