@@ -134,12 +134,18 @@ function isMailServer(given: string): boolean {
   return /^\/?$/.test(url.pathname) && !url.search.includes("@") && !url.hash && isEncodedInUtf8(given);
 }
 
-/** The parameters of libpq whose value may hold an @. Another one with an @ is the rest of a password that was not encoded. */
+/** The parameters of libpq whose value may hold an @. */
 const mayHoldAt = new Set(
-  "application_name fallback_application_name options user password passfile host sslcert sslkey sslrootcert".split(
+  "application_name fallback_application_name options user password passfile host service krbsrvname requirepeer sslcert sslkey sslpassword sslrootcert sslcrl sslcrldir".split(
     " ",
   ),
 );
+
+/** Whether a part of the query, as it is written, is the rest of a password that was not encoded. */
+function holdsPassword(part: string): boolean {
+  const [name = ""] = part.split("=", 1);
+  return part.includes("@") && (part.includes("?") || !part.includes("=") || !mayHoldAt.has(name));
+}
 
 // Divides the address as `database/connect.ts` does, because `URL` knows neither several hosts nor a socket's folder.
 function isDatabaseAddress(given: string): boolean {
@@ -152,7 +158,8 @@ function isDatabaseAddress(given: string): boolean {
     const [, port] = /^(?:\[[^\]]+\]|[^:[\]]*)(?::(.*))?$/.exec(host) ?? ["", "none"];
     return port === undefined || isPort(port);
   };
-  const parameters = new URLSearchParams(rest.split("?")[1]);
+  const [, query = ""] = rest.split(/\?(.*)/s, 2);
+  const parameters = new URLSearchParams(query);
   const [named, ports] = ["host", "port"].map((name) => parameters.get(name)?.split(","));
   const written = hosts.split(",");
   // As in libpq, one port is that of each host.
@@ -161,8 +168,7 @@ function isDatabaseAddress(given: string): boolean {
   // As in leads:12/34@db.example.com or leads:12?3=4@db.example.com, whose password holds a / or ? that is not encoded.
   const isCut =
     login.length === 0 &&
-    (/^(\/[^?]*)?(\?[^=&]*)?@/.test(rest.slice(server.length)) ||
-      [...parameters].some(([name, value]) => value.includes("@") && !mayHoldAt.has(name)));
+    (/^(\/[^?]*)?(\?[^=&]*)?@/.test(rest.slice(server.length)) || query.split("&").some(holdsPassword));
   if (login.length > 1 || isCut || isPortMissing || ports?.every(isPort) === false) return false;
   return written.every(isHost) && isEncodedInUtf8(given);
 }

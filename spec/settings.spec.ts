@@ -124,6 +124,8 @@ describe("the settings", () => {
     "leads:12/34@db.example.com:5432/leads",
     "leads:12?34@db.example.com:5432/leads",
     "leads:12?3=4@db.example.com:5432/leads",
+    "leads:12?3=4&5@db.example.com/leads",
+    "leads:12?3=4?5@db.example.com/leads",
   ])(
     "refuse postgres://%s, whose password is cut by a character that is not encoded, and tell how to write it",
     (rest) => {

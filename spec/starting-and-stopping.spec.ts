@@ -212,6 +212,7 @@ describe("starting", () => {
     "postgres://db.example.com:5432/leads?application_name=a@b",
     "postgres:///leads?application_name=leads@web1&host=/run/postgresql",
     "postgres://standby.example.com/leads?application_name=leads@web1/intake",
+    "postgres://db.example.com/leads?krbsrvname=a@b&search_path=a%40b",
     "postgres:///leads?host=one.example.com,two.example.com&port=5432,5433",
     "postgres://:5433/leads?host=one.example.com,two.example.com",
   ])("takes DATABASE_URL=%s", (address) => {
