@@ -110,7 +110,7 @@ export function telAddress(phone: string): string {
   const isSpeltFirst =
     !isForeign &&
     spelt !== null &&
-    (inDigits === null || (isOneName(spelt[1]) && spelt.index + spelt[0].length <= inDigits.index));
+    (inDigits === null || (isOneName(spelt) && spelt.index + spelt[0].length <= inDigits.index));
   const found = isSpeltFirst ? spelt : isForeign ? null : inDigits;
   const [number = ""] = found ?? phone.split(/(?=ext|x\s?\d|#)/i);
   const rest = phone
@@ -134,8 +134,12 @@ const firstNumber = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d
 const firstSpelt = /(?:\+?1[^\d\p{L}]{0,3})?\(?[2-9](?!11)\d{2}\)?((?:[^\d\p{L}]{0,3}[\da-z]){7})/iu;
 
 /** The letters after a spelt number, which phones ignore, up to an extension. */
-const lettersOver = /^(?!(?:ext(?:ension)?\.?|x)[\s:]{0,3}\d)[a-z]{1,3}(?=[^a-z]|x|ext)/i;
+const lettersOver = /^[a-z]{0,20}?(?=[^a-z]|(?:ext(?:ension)?\.?|x)[\s:]{0,3}\d)/i;
 
-/** Whether letters stand for digits, as in " GET A CGM" or " get cgms", and are not a sentence, as in "365 days a year". */
-const isOneName = (spelt = ""): boolean =>
-  /[a-z]/i.test(spelt) && (!/[a-z]/.test(spelt) || spelt.split(/\s/).length <= 3);
+/**
+ * Whether letters stand for digits, as in "800 get cgms" or "1 800 4 MY CGMS", and are not a sentence, as in "365 days a year": so many words
+ * are a number only in capitals behind the country's 1.
+ */
+const isOneName = ([whole, letters = ""]: readonly string[]): boolean =>
+  /[a-z]/i.test(letters) &&
+  (letters.split(/\s/).length <= 3 || (!/[a-z]/.test(letters) && /^\+?1\D/.test(whole ?? "")));
