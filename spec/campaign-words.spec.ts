@@ -163,6 +163,8 @@ describe("the campaign of a cost", () => {
       `${"-".repeat(200)}a`,
       "1".repeat(61),
       `_#${"1".repeat(61)}`,
+      "%73".repeat(100),
+      `${"%D1%80".repeat(4)}%20${"%D1%80".repeat(40)}`,
     ];
     expect((await cleaned([...named, ...nameless])).map((word) => word !== "")).toEqual(
       [...named, ...nameless].map(isTaken),

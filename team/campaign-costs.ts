@@ -147,7 +147,7 @@ function hasName(word: string): boolean {
   const part = word.slice(0, 200);
   const read = part.length < 200 ? part : withoutCutNumber(part);
   // It becomes "(removed)" where it was a number alone.
-  if (read === "") return /\d/.test(withoutCodes(part));
+  if (read === "") return /\d/.test(withoutCodes(part.replace(/%(25)?[\da-f]?$/i, "")));
   const plain = read.replaceAll(/[áàâãäéèêëíìîïóòôõöúùûüñç]/gi, (letter) =>
     letter.normalize("NFD").charAt(0),
   );

@@ -22,11 +22,12 @@ begin
   if word is null or word in ('', '(other)', '(removed)') then
     return coalesce(word, '');
   end if;
-  -- What the cut may have divided goes, because a part of a phone number would look like none.
+  -- What stands behind the last plain letter of a word that is cut goes, because a part of a phone number would look like none.
   if length(word) = 200 then
     word := regexp_replace(word, '(%(25)?[0-9A-Fa-f]{0,2}|[^A-Za-z%])*$', '');
     if word = '' then
-      return case when regexp_replace(left(raw, 200), '%(25)?[0-9A-Fa-f]{2}', '', 'g') ~ '[0-9]' then '(removed)' else '' end;
+      part := regexp_replace(left(raw, 200), '%(25)?[0-9A-Fa-f]?$', '');
+      return case when regexp_replace(part, '%(25)?[0-9A-Fa-f]{2}', '', 'g') ~ '[0-9]' then '(removed)' else '' end;
     end if;
   end if;
   -- The accents of Spanish and its neighbours, typed or percent-encoded as UTF-8.
