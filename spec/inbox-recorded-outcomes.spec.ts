@@ -310,18 +310,21 @@ describe("the eligibility check", () => {
     await page.getByText("Go through the questions").click();
     const prescriber = page.getByLabel("Who prescribes?");
     const see = page.getByRole("button", { name: "See what it means" });
+    let loads: Promise<unknown> | undefined;
     await prescriber.fill("Dr. Lee");
     await see.click();
     await page.getByText("Ask again").waitFor();
     await prescriber.fill("Dr. Kim");
     await intercept(page, "**/api/eligibility-check", async (route) => {
       await prescriber.fill("Dr. Lee");
+      // The page loads the lead again once it has the result.
+      loads = page.waitForRequest("**/api/opened");
       await route.continue();
     });
     const answered = page.waitForResponse("**/api/eligibility-check");
     await see.click();
     await answered;
-    // The page loads the lead again once it has the result.
+    await loads;
     await expect.poll(underWay).toBe(0);
     expect(await prescriber.inputValue()).toBe("Dr. Lee");
   });

@@ -17,18 +17,18 @@ export function Eligibility({ lead }: { lead: Lead }) {
   const [checked, setChecked] = useState<Check>();
   const result = laterOf(checked, lead.checks[0]);
   const check = useAction("eligibility-check");
-  const draft = useDraft(
-    `eligibility ${lead.id}`,
-    result?.answers ?? noAnswers,
-    check.isPending || check.isError,
-  );
+  // Until the answer is here. A check that failed may have reached the server, and its answers come with the lead.
+  const isSent = useRef(false);
+  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers, () => isSent.current);
   const answers = draft.value;
   const send = (event: FormEvent) => {
     event.preventDefault();
+    isSent.current = true;
     check.mutate(
       { id: lead.id, answers },
       {
         onSuccess: (answer) => {
+          isSent.current = false;
           setChecked(answer);
           draft.dropSent(answers);
           refreshAfterChange("opened");

@@ -84,14 +84,15 @@ interface SendProps {
 function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string; isBusy: boolean }) {
   // The next cost is often one of the same campaign.
   const [start, setStart] = useState({ day: lastDay, campaign: "", amount: "" });
-  const { value, set, dropSent } = useDraft("campaign cost", start, isBusy);
+  const { value, set, dropSent } = useDraft("campaign cost", start, () => isBusy);
   const { day, campaign, amount } = value;
   const send = (event: FormEvent) => {
     event.preventDefault();
     const heading = csvLine(["date", "campaign", "amount"]);
     onSend(heading + csvLine([day, campaign, amount]), () => {
-      dropSent(value);
-      setStart({ ...value, amount: "" });
+      const next = { ...value, amount: "" };
+      setStart(next);
+      for (const one of [value, next]) dropSent(one);
     });
   };
   return (

@@ -24,10 +24,10 @@ export interface Draft<Value> {
 }
 
 /**
- * The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. With `isChanging`
- * it is about to become another one, so that what equals it now is a draft, too.
+ * The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. While
+ * `isChanging()` it is about to become another one, so that what equals it now is a draft, too.
  */
-export function useDraft<Value>(name: string, initial: Value, isChanging = false): Draft<Value> {
+export function useDraft<Value>(name: string, initial: Value, isChanging = () => false): Draft<Value> {
   const read = () => (drafts.has(name) ? (drafts.get(name) as Value) : initial);
   const value = useSyncExternalStore(subscribe, read);
   const drop = () => {
@@ -38,7 +38,7 @@ export function useDraft<Value>(name: string, initial: Value, isChanging = false
     value,
     set(next) {
       // A value that equals `initial`, such as that of an emptied field, is no draft.
-      if (!isChanging && isSame(next, initial)) return drop();
+      if (!isChanging() && isSame(next, initial)) return drop();
       drafts.set(name, next);
       notify();
     },
