@@ -191,6 +191,9 @@ Deliveries
     expect(await shown()).toMatch(/lead\.created FAILED [-:\d ]{16} \(2 attempts\): refused/);
     await owner`update private.deliveries set last_error = 'channel retired' where lead_id = ${id("Rosa")}`;
     expect(await shown()).toContain("lead.created not tried again: the channel is retired (2 attempts)");
+    // It was to be tried anew.
+    await owner`update private.deliveries set attempts = 0 where lead_id = ${id("Rosa")}`;
+    expect(await shown()).toContain("lead.created not tried again: the channel is retired (0 attempts)");
     await owner`
       update private.deliveries set failed_at = null, attempts = 0, last_error = null where lead_id = ${id("Rosa")}`;
     await owner`update private.channels set retired_at = null, enabled = name = 'webhook'`;
