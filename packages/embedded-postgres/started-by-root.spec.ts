@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findRunning } from "./embedded-postgres.ts";
@@ -111,6 +112,16 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     mkdirSync(inside);
     copyTemplate(inside);
     await expect(start(inside)).rejects.toThrow(`There is data in ${inside} and in ${elsewhere}.`);
+  });
+
+  it("works with programs that a symbolic link in a folder of root alone names", async () => {
+    copyTemplate();
+    const folder = newFolder();
+    chmodSync(folder, 0o700);
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+    const programs = join(folder, "programs");
+    symlinkSync(join(dirname(createRequire(import.meta.url).resolve(name)), "../native"), programs);
+    expect(await query((await start(dataDir, { programs })).url, "select 1")).toEqual([[1]]);
   });
 
   it("works from an installation that only root may enter, with its programs in a folder of the system", async () => {
