@@ -99,11 +99,25 @@ async function joinRunning(dataDir: string | undefined): Promise<OpenDatabase | 
   const hold = connect(url, { max: 1, name: "leads command", keepsConnections: true });
   try {
     await hold`select pg_advisory_lock_shared(${commandLock}::bigint)`;
+    await requireNotStopping(url);
     return { url, close: () => hold.end({ timeout: 1 }) };
   } catch (error) {
     await hold.end({ timeout: 0 });
     if (!isDatabaseTrouble(error)) throw error;
     return undefined;
+  }
+}
+
+/**
+ * A server that stops may end the session of the command that locks others out before theirs, so a lock alone does not show that the
+ * server runs on. It takes no new session from that moment. @throws the error of the connection when the server is stopping.
+ */
+async function requireNotStopping(url: string): Promise<void> {
+  const sql = connect(url, { max: 1, name: "leads command that joins" });
+  try {
+    await sql`select`;
+  } finally {
+    await sql.end({ timeout: 0 });
   }
 }
 

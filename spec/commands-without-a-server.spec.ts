@@ -15,12 +15,12 @@ import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { openDatabase } from "../cli/database.ts";
+import { openDatabase, stopUnused } from "../cli/database.ts";
 import { connect } from "../database/connect.ts";
 import { findDataFolder, findRunning, startEmbedded } from "../database/embedded.ts";
 import { migrate } from "../database/migrate.ts";
 import { lockFolder } from "../packages/embedded-postgres/folder-lock.ts";
-import { aLead } from "./support/database.ts";
+import { aLead, sessionsWaitingForLocks } from "./support/database.ts";
 import { startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
 
@@ -98,6 +98,35 @@ it("commands that are typed at the same moment all do their work", async () => {
   );
   for (const { status, stdout, stderr } of ran)
     expect([status, stdout.split("\n").length, stderr]).toEqual([0, 4, expect.not.stringContaining("lost")]);
+});
+
+it("a command whose turn comes only because the database is being stopped waits, and starts it again", async () => {
+  const { DATA_DIR } = stoppedDatabase();
+  const server = await startEmbedded({ dataDir: DATA_DIR, log: () => {} });
+  const sql = connect(server.url, { max: 1 });
+  const waits = async () => (await sessionsWaitingForLocks(sql)).length > 0;
+  let opening: ReturnType<typeof openStopped> | undefined;
+  // PostgreSQL ends its sessions one after the other. Here that of the command that stops it ends first, and long before the others.
+  const stop = async () => {
+    opening = openStopped(DATA_DIR, new AbortController().signal);
+    await until(waits);
+    process.kill(server.pid, "SIGSTOP");
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'leads command that stops'`;
+    await until(async () => !(await waits()));
+    const stopped = server.stop();
+    process.kill(server.pid, "SIGCONT");
+    await stopped;
+  };
+  await stopUnused(server.url, stop, () => {});
+  await sql.end({ timeout: 0 });
+  const opened = await opening;
+  const again = connect(opened?.url as string, { max: 1 });
+  onTestFinished(async () => {
+    await again.end();
+    await opened?.close();
+  });
+  expect(await again`select name from leads`).toHaveLength(1);
 });
 
 it.each(["standard input", "a named pipe"])(
