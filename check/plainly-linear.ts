@@ -1,5 +1,5 @@
 // Proves the plainest regular expressions linear at once, because the full proof takes seconds where a long text stands around
-// a single repetition. What this cannot prove is left to the full proof.
+// a repetition. What this cannot prove is left to the full proof.
 
 interface Token {
   kind: "class" | "literal" | "start" | "assertion" | "open" | "close" | "or";
@@ -8,24 +8,27 @@ interface Token {
 }
 
 /**
- * True without an unbounded repetition. With just one, of a character or a class, true when one of these holds:
- * - nothing follows the repetition, so that a search which enters it has found its match;
- * - it is entered only within a bounded distance after a character outside the class, or after the start of the text, so that
- *   each run of the class is entered a bounded number of times, each time read on and back.
+ * True without an unbounded repetition. Otherwise true when each one is of a character or a class, not of a group, and
+ * - the last one is followed by nothing, so that a search which enters it has found its match, or is entered at a boundary: within a bounded
+ *   distance after a character outside its class, or after the start of the text. So each run of the class is entered a bounded number of
+ *   times, each time read on and back;
+ * - each one before it is entered at a boundary, and followed by a character outside its class. So it takes a run to its end, and the
+ *   places from which a search comes to the next repetition are bounded in number as well.
  *
  * Such an expression takes linear time. False proves nothing.
  */
 export function isPlainlyLinear(source: string, flags: string): boolean {
   const tokens = tokensOf(source, flags);
-  const unbounded = tokens?.filter(({ quantifier }) => isUnbounded(quantifier)) ?? [];
-  const [repeated] = unbounded;
-  if (!tokens || !repeated) return tokens !== undefined;
-  const [before, after] = [
-    tokens.slice(0, tokens.indexOf(repeated)),
-    tokens.slice(tokens.indexOf(repeated) + 1),
-  ];
-  if (unbounded.length > 1 || repeated.kind === "close" || isInRepeatedGroup(after)) return false;
-  return after.every(({ kind }) => kind === "close") || isEnteredAtABoundary(before, repeated.text, flags);
+  if (!tokens) return false;
+  const last = tokens.findLastIndex(isUnbounded);
+  return tokens.every((token, at) => {
+    if (!isUnbounded(token)) return true;
+    const [before, after] = [tokens.slice(0, at), tokens.slice(at + 1)];
+    if (token.kind === "close" || isInRepeatedGroup(after)) return false;
+    if (at === last && after.every(({ kind }) => kind === "close")) return true;
+    const isLeftAtItsEnd = at === last || isOutside(after[0], token.text, flags);
+    return isLeftAtItsEnd && isEnteredAtABoundary(before, token.text, flags);
+  });
 }
 
 /**
@@ -89,7 +92,7 @@ function quantifierAt(source: string, at: number): string {
   return source.slice(at, end > at && source[end] === "?" ? end + 1 : end);
 }
 
-const isUnbounded = (quantifier: string) => /^[*+]|,\}/.test(quantifier);
+const isUnbounded = ({ quantifier }: Token) => /^[*+]|,\}/.test(quantifier);
 
 /** Says whether a group that ends after the repetition, and may hold it, is itself repeated. */
 const isInRepeatedGroup = (after: Token[]) =>
@@ -97,12 +100,24 @@ const isInRepeatedGroup = (after: Token[]) =>
 
 /** Whether a search can enter the repetition only near a character that it does not hold, or near the start of the text. */
 function isEnteredAtABoundary(before: Token[], repeated: string, flags: string): boolean {
-  const holds = (character: string) => new RegExp(`^(?:${repeated})$`, flags).test(character);
-  for (const { kind, text, quantifier } of before.toReversed()) {
-    if (kind === "or" || kind === "close") return false;
-    if (kind === "start") return !flags.includes("m") || !["\n", "\r", "\u2028", "\u2029"].some(holds);
-    const character = escapes[text[1] ?? ""] ?? text.at(-1) ?? "";
-    if (kind === "literal" && quantifier === "" && !holds(character)) return true;
+  for (const token of before.toReversed()) {
+    if (token.kind === "or" || token.kind === "close" || isUnbounded(token)) return false;
+    if (token.kind === "start")
+      return !flags.includes("m") || !lineBreaks.some((one) => isInClass(one, repeated, flags));
+    if (isOutside(token, repeated, flags)) return true;
   }
   return false;
 }
+
+/** Whether a token stands for a character that is always there, a bounded number of times, and that the repetition does not hold. */
+function isOutside(token: Token | undefined, repeated: string, flags: string): boolean {
+  if (token?.kind !== "literal" || !/^(?:|\{[1-9]\d{0,8}(?:,\d{1,9})?\}\??)$/.test(token.quantifier))
+    return false;
+  const character = escapes[token.text[1] ?? ""] ?? token.text.at(-1) ?? "";
+  return !isInClass(character, repeated, flags);
+}
+
+const lineBreaks = ["\n", "\r", "\u2028", "\u2029"];
+
+const isInClass = (character: string, repeated: string, flags: string) =>
+  new RegExp(`^(?:${repeated})$`, flags).test(character);

@@ -275,4 +275,5 @@ const takesAway = (text: string) =>
           changesOrRemoves.test(statement.replaceAll(/'[^']*'|"[^"]*"/g, "x"))),
     );
 
-const changesOrRemoves = /\b(?:drop|rename|set not null|alter (?:column )?\S+ (?:set data )?type)\b/;
+const changesOrRemoves =
+  /\b(?:drop|rename|set not null|set data type|alter \S+ type|alter column \S+ type)\b/;

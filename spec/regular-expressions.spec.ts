@@ -44,13 +44,17 @@ describe("the check of regular expressions", () => {
   );
 });
 
-describe("the proof for a single repetition", () => {
+describe("the proof for plain repetitions", () => {
   it.each([
     ["/Reference: \\w+;/g", "a blank stands before the word"],
     ["/^postgres:.*@(?:host)$/", "it begins at the start of the text"],
     ["/^[a-z]+$/m", "it begins at the start of a line, and its class holds no line break"],
     ["/x|\\s+/g", "nothing follows the repetition"],
     ["/[+*]{0,40}y/", "nothing in it is unbounded"],
+    ["/^ +loads +leads +of 100$/", "a letter stands before and after each blank"],
+    ["/\\n {2}\\S+ \\S+ {2}Dana/", "a blank stands before and after each word"],
+    ["/drop \\S+ type|alter \\S+ type/", "each alternative is plain"],
+    ["/a: +x kB: *$/m", "anything bounded may follow the last one"],
   ])("holds for %s, because %s", (text) => {
     expect(found(text).map(({ source, flags }) => isPlainlyLinear(source, flags))).toEqual([true]);
   });
@@ -60,6 +64,11 @@ describe("the proof for a single repetition", () => {
     "/^[^x]*y/m",
     "/^(?:x|\\d*)*y/",
     "/x?\\w+y/",
+    "/: +x? +y/",
+    "/: +(\\d+) kB/",
+    "/a +b\\w+y/",
+    "/a +b|\\w+y/",
+    "/a{0,2} +b +c/",
     "/(?:^|x)\\w*y/",
     "/^(a)\\1*y/",
     "/(?<=x)a*y/",
