@@ -7,6 +7,8 @@ import type { PageContent } from "./page-content.ts";
 
 export function Sources({ content }: { content: PageContent }) {
   const { article, sources: titles, tag } = content.texts;
+  // One for all sources, because to make one takes a millisecond.
+  const days = new Intl.DateTimeFormat(tag, { dateStyle: "long", timeZone: "UTC" });
   return (
     <section className="sources">
       <h2>{article.sources.heading}</h2>
@@ -16,7 +18,7 @@ export function Sources({ content }: { content: PageContent }) {
           return (
             <li key={url}>
               <a href={url}>{title}</a> {publisher}. {article.sources.reviewed}{" "}
-              <span className="unbroken">{day(reviewed, tag)}</span>.
+              <span className="unbroken">{days.format(new Date(reviewed))}</span>.
             </li>
           );
         })}
@@ -61,6 +63,3 @@ const LanguageHelp = ({ content: { provider } }: { content: PageContent }) =>
       {text}
     </p>
   ));
-
-const day = (date: string, tag: string) =>
-  new Date(date).toLocaleDateString(tag, { dateStyle: "long", timeZone: "UTC" });

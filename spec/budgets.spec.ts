@@ -108,6 +108,16 @@ describe("what the site sends", () => {
     }
   });
 
+  it("compresses a page once, and not for each request", () => {
+    const read = () =>
+      site
+        .site()
+        .pages.get("/")
+        ?.encodings.map(({ bytes }) => bytes) ?? [];
+    const first = read();
+    expect(read().map((bytes, at) => bytes === first[at])).toEqual([true, true, true]);
+  });
+
   it("answers 304 to a browser that has the page already, and sends the smallest encoding that it takes", async () => {
     const page = site.site().pages.get("/") as BuiltPage;
     const ask = (headers: Record<string, string>) =>

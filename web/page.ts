@@ -17,7 +17,7 @@ export interface Page {
 }
 
 interface Encoding extends Body {
-  headers: Record<string, string>;
+  readonly headers: Record<string, string>;
 }
 
 /** What a GET for a page is answered with. Without bytes, the browser has the page already. */
@@ -32,16 +32,29 @@ export interface PageAnswer {
 export const pageOf = (status: number, headers: Record<string, string>, bodies: Body[]): Page => ({
   status,
   headers,
-  encodings: bodies.map((body) => ({
-    ...body,
-    headers: {
-      ...headers,
-      etag: body.etag,
-      ...(body.encoding && { "content-encoding": body.encoding }),
-      "content-length": String(body.bytes.length),
-    },
-  })),
+  encodings: bodies.map((body) => encodingOf(body, headers)),
 });
+
+// The bytes and their length are read with the first request that takes them, because only then they are compressed.
+function encodingOf(body: Body, shared: Record<string, string>): Encoding {
+  const { encoding, etag } = body;
+  let headers: Record<string, string> | undefined;
+  return {
+    encoding,
+    etag,
+    get bytes() {
+      return body.bytes;
+    },
+    get headers() {
+      return (headers ??= {
+        ...shared,
+        etag,
+        ...(encoding && { "content-encoding": encoding }),
+        "content-length": String(body.bytes.length),
+      });
+    },
+  };
+}
 
 /** The article while an experiment runs: each request gets one of the variants by chance, whatever the request says. */
 export const pageOfVariants = (variants: readonly Page[]): Page => ({ ...(variants[0] as Page), variants });
@@ -53,18 +66,14 @@ const chosen = ({ variants }: Page): Page | undefined =>
 export function answerFor(asked: Page, headers: HeaderValues): PageAnswer {
   const page = chosen(asked) ?? asked;
   const accepted = headers.get("accept-encoding");
-  const {
-    etag,
-    bytes,
-    headers: withBody,
-  } = page.encodings.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Encoding;
+  const found = page.encodings.find(({ encoding }) => !encoding || accepts(accepted, encoding)) as Encoding;
   const known = page.status === 200 ? headers.get("if-none-match") : undefined;
-  if (known?.split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, ""))))
-    return { status: 304, headers: { ...page.headers, etag }, variant: page.variant };
+  if (known?.split(",").some((tag) => ["*", found.etag].includes(tag.trim().replace(/^W\//, ""))))
+    return { status: 304, headers: { ...page.headers, etag: found.etag }, variant: page.variant };
   return {
     status: page.status,
-    headers: withBody,
-    bytes: bytes as Uint8Array<ArrayBuffer>,
+    headers: found.headers,
+    bytes: found.bytes as Uint8Array<ArrayBuffer>,
     variant: page.variant,
   };
 }

@@ -1,5 +1,5 @@
-// The built site in memory, for the server: every document and file with its headers, compressed by the build or once at start, and the one page
-// that is rendered on demand, the article with a refused plain post.
+// The built site in memory, for the server: every document and file with its headers, and the one page that is rendered on demand, the
+// article with a refused plain post.
 import { checkExperiments } from "../content/check-experiments.ts";
 import type { Experiment } from "../content/experiment.ts";
 import { experiments as listed } from "../content/experiments.ts";
