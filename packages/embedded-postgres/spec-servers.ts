@@ -36,7 +36,7 @@ export const folders: string[] = [];
  * Where a start by root keeps the data of a private folder; removed after each test. Its name holds the process id, because chapters may
  * run at the same time.
  */
-export const systemDir = `/var/lib/embedded-postgres-spec-${process.pid}`;
+export const systemDir = join(realpathSync(tmpdir()), `embedded-postgres-spec-${process.pid}`);
 
 /** A data folder on which a server ran once. Tests copy it where they are not about the first start, which takes long. */
 let templateDir: string;
