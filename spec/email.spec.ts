@@ -68,7 +68,7 @@ The thank-you page promises a review within 24 hours.
     expect(writeMessage([aDelivery()], { details: false }).text).not.toContain("Reads");
   });
 
-  it("names no person, contact or answer, and keeps network addresses to itself", async () => {
+  it("names no person, contact or answer, nor the visitor's network address", async () => {
     const { url, mails } = await startMailServer();
     await post(url);
     const words = decoded(mails[0]?.raw ?? "");

@@ -55,8 +55,8 @@ export const stateName = ({ states }: Place): string =>
   states.map((state) => stateNames[state] ?? state).join(" or ") || "an unknown state";
 
 /**
- * Says whose clocks show a time in a zone: "Eastern time" for the first zone of an unknown ZIP code, because its calling hours are in
- * Eastern time; the zone's name, "Central Time", where clocks at that place differ at `at`; else `theirs`.
+ * Says whose clocks show a time in a zone: "Eastern time" for the first zone of an unknown ZIP code, whose calling hours are in
+ * Eastern time; the zone's name, "Central Time", if a clock of the place differs from it at `at`; else `theirs`.
  */
 export function onClocks(
   { likeliest_state, zones }: Place,
