@@ -39,10 +39,10 @@ export function problemWith({ source, flags }: Pick<Expression, "source" | "flag
 }
 
 /**
- * In milliseconds. The slowest proof takes 300, and many times as long while the machine does other work. More than that would be felt
+ * In milliseconds. The slowest proof takes 2 s, and many times as long while the machine does other work. More than that would be felt
  * by everybody who runs the check.
  */
-const judgingLimit = 10_000;
+const judgingLimit = 30_000;
 
 const literal = ({ regex }: Node) => regex && { source: regex.pattern, flags: regex.flags };
 

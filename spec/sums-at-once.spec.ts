@@ -36,8 +36,8 @@ const inTransaction = (nth: number, work: (tx: Sql) => Promise<unknown>) =>
     }),
   );
 
-async function nineTimes(work: (tx: Sql, nth: number) => Promise<unknown>): Promise<void> {
-  for (let nth = 0; nth < 9; nth += 1) await retryDeadlock(() => inTransaction(nth, (tx) => work(tx, nth)));
+async function fifteenTimes(work: (tx: Sql, nth: number) => Promise<unknown>): Promise<void> {
+  for (let nth = 0; nth < 15; nth += 1) await retryDeadlock(() => inTransaction(nth, (tx) => work(tx, nth)));
 }
 
 /** What happens to leads, each in transactions of its own. */
@@ -91,7 +91,7 @@ it("counts during many writes, and reports after them, equal a reading of every 
       ),
     ),
   ];
-  await Promise.all(acts.map(nineTimes)).finally(() => {
+  await Promise.all(acts.map(fifteenTimes)).finally(() => {
     isOver = true;
   });
   await Promise.all(upkeep);

@@ -29,7 +29,7 @@ function isUsable(): boolean {
   if (type !== "tmpfs" || options.split(",").some((option) => option === "noexec" || option === "ro"))
     return false;
   const { bavail, bsize } = statfsSync(mountPoint);
-  const available = /^MemAvailable: {1,20}(\d{1,20}) kB$/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];
+  const available = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];
   return bavail * bsize >= enough && Number(available) * 1024 >= 2 * enough;
 }
 
