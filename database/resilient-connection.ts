@@ -4,7 +4,7 @@
 import postgres from "postgres";
 import { codeOf, type Log } from "../log/log.ts";
 import type { Sql } from "./connect.ts";
-import { isDeadlock } from "./deadlock.ts";
+import { isDeadlock } from "./retry-transaction.ts";
 import { withTimeout } from "./timeout.ts";
 import { isDatabaseTrouble } from "./trouble.ts";
 

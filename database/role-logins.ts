@@ -1,10 +1,12 @@
 // Gives each role of least privilege a login of its own. A role's password is derived from the owner's, so that several
 // processes that start on one database agree on it and nothing has to be stored.
 import { createHmac } from "node:crypto";
+import type postgres from "postgres";
 import { addressAs, type Sql } from "./connect.ts";
 import { type LoginRole, loginSettings } from "./login-settings.ts";
 import { lockSetUp } from "./migrate.ts";
 import { DatabaseRefusal } from "./prepare.ts";
+import { isChangedMeanwhile, retryWhere } from "./retry-transaction.ts";
 import { transaction } from "./transaction.ts";
 
 export type { LoginRole } from "./login-settings.ts";
@@ -29,8 +31,9 @@ export async function openRoleLogins(
   ownerAddress: string,
   roles: readonly LoginRole[] = loginRoles,
 ): Promise<void> {
-  await transaction(sql, async (tx) => {
-    // PostgreSQL fails where two programs change one role at once.
+  const open = async (tx: postgres.TransactionSql) => {
+    // PostgreSQL fails where two programs change one role at once. The lock is this database's own, and the roles are the server's, so a
+    // program on another database may still come in between.
     await lockSetUp(tx);
     const present = await tx<{ role: LoginRole }[]>`
       select rolname as role from pg_roles where rolname::text = any(${[...roles]}) order by rolname`;
@@ -39,7 +42,8 @@ export async function openRoleLogins(
       await tx.unsafe(resetRoleSettings(role));
       await tx.unsafe(revokePublicRights(role));
     }
-  });
+  };
+  await retryWhere(isChangedMeanwhile, () => transaction(sql, open), 10);
 }
 
 /**

@@ -2,7 +2,7 @@
 // alerts, and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { channelNames } from "./channels/registry.ts";
 import type { Delivery } from "./delivery.ts";
 

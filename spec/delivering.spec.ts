@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { addressAs } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { reference } from "../lead/lead.ts";
 import { aLead, makeDatabase, removeLeads } from "./support/database.ts";

@@ -238,6 +238,19 @@ describe("the preparation of a database", () => {
     await Promise.all([first.end(), second.end()]);
   });
 
+  it("gives the roles their logins also where a program on another database of the server changes them at this moment", async () => {
+    const [one, other] = [await makeDatabase(), await makeDatabase()];
+    const program = connect(other.url, { max: 1 });
+    onTestFinished(() => program.end());
+    const { opening } = await one.owner.begin(async (tx) => {
+      await tx`alter role leads_intake login`;
+      const opening = openRoleLogins(program, other.url);
+      await expect.poll(() => sessionsWaitingForLocks(other.owner)).toHaveLength(1);
+      return { opening };
+    });
+    await expect(opening).resolves.toBeUndefined();
+  });
+
   it("says in words that the database holds something else under our names", async () => {
     const { owner, url: used } = await makeDatabase({ schema: false });
     await owner`create table leads (id int)`;

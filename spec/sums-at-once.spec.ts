@@ -4,7 +4,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { fillDatabase } from "../bench/years-of-leads.ts";
 import { connect, type Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { isLoss, oneMoment, transaction } from "../database/transaction.ts";
 import { syncChannels } from "../delivery/outbox.ts";
 import { addUp } from "../delivery/scheduled-jobs.ts";

@@ -3,8 +3,8 @@
 import type postgres from "postgres";
 import type { JSONValue } from "postgres";
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
 import type { ResilientConnection } from "../database/resilient-connection.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { codeOf } from "../log/log.ts";
 
 /** A call of one function of the schema `team`, such as sql`team.open_lead(${entry})`. */

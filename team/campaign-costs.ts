@@ -1,7 +1,7 @@
 // What campaigns cost, as the provider types it in or as an ad network exports it: a CSV file with a date, a campaign and an amount in US
 // dollars a line. A file is recorded as a whole or not at all.
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import type { Ask } from "./ask.ts";
 import { readCsv } from "./read-csv.ts";
 

@@ -1,7 +1,7 @@
 // Erases leads that are older than so many days, a portion at a time, as the scheduled retention does; each portion is a transaction of
 // its own, with its entry in the audit log.
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import type { Progress } from "./backup.ts";
 
 /** Leads of one portion: a second's work, after which Ctrl-C is heard. */

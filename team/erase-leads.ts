@@ -1,6 +1,6 @@
 // Erases leads for good, with everything stored about them and every pending delivery. A receipt without personal data stays.
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { transaction } from "../database/transaction.ts";
 import { auditOperator } from "./audit-operator.ts";
 

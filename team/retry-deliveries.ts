@@ -1,7 +1,7 @@
 // Has deliveries sent again now. The dispatcher of the server, or of `npm run deliver`, sends them.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { transaction } from "../database/transaction.ts";
 import * as outbox from "../delivery/outbox.ts";
 import { auditOperator } from "./audit-operator.ts";

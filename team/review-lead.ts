@@ -1,7 +1,7 @@
 // Records that the team has reviewed a lead's eligibility, which the thank-you page promises within 24 hours.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { transaction } from "../database/transaction.ts";
 import { codeOf } from "../log/log.ts";
 import { auditOperator } from "./audit-operator.ts";

@@ -1,7 +1,7 @@
 // Records that a person withdrew the permission to be phoned. The permission ends for this lead and for every other lead so far with one of
 // its phone numbers, and the numbers go on the stop list.
 import type { Sql } from "../database/connect.ts";
-import { retryDeadlock } from "../database/deadlock.ts";
+import { retryDeadlock } from "../database/retry-transaction.ts";
 import { transaction } from "../database/transaction.ts";
 import { auditOperator } from "./audit-operator.ts";
 

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../../database/connect.ts";
-import { retryDeadlock } from "../../database/deadlock.ts";
+import { retryDeadlock } from "../../database/retry-transaction.ts";
 import { roleAddress } from "../../database/role-logins.ts";
 import { atTheEnd } from "./at-the-end.ts";
 import { templateName } from "./postgresql.ts";
