@@ -21,8 +21,8 @@ const pauseAfterTrouble = ({ every }: ScheduledJob) => Math.min(Math.max(every, 
 /** Makes what runs these jobs when they are due, one after the other. Jobs that must not wait for each other need a runner each. */
 export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: Log) {
   const nextRun = new Map<ScheduledJob, number>();
-  /** The jobs that the database stopped and that have not succeeded since. The log names such a stop only the first time. */
-  const stoppedByDatabase = new Set<ScheduledJob>();
+  /** The jobs whose own statement failed and that have not succeeded since. The log names such a failure only the first time. */
+  const failing = new Set<ScheduledJob>();
   let running: Promise<void> | undefined;
   const runDueJobs = async (signal: AbortSignal): Promise<void> => {
     for (const job of jobs) {
@@ -31,15 +31,14 @@ export function makeJobRunner(jobs: readonly ScheduledJob[], clock: Clock, log: 
       try {
         await job.run();
         nextRun.set(job, time + job.every);
-        stoppedByDatabase.delete(job);
+        failing.delete(job);
       } catch (error) {
         const isTrouble = isDatabaseTrouble(error);
         nextRun.set(job, clock() + (isTrouble ? pauseAfterTrouble(job) : pauseAfterBug));
         if (!isTrouble) logBug(log, error);
         // An outage is in the log already.
-        else if (isOfTheStatement(error) && !stoppedByDatabase.has(job))
-          log("job-stopped", { code: codeOf(error) });
-        if (isTrouble && isOfTheStatement(error)) stoppedByDatabase.add(job);
+        else if (isOfTheStatement(error) && !failing.has(job)) log("job-stopped", { code: codeOf(error) });
+        if (isTrouble && isOfTheStatement(error)) failing.add(job);
       }
     }
   };

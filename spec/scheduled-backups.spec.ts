@@ -60,8 +60,28 @@ const scratchName = async (sql: Sql) =>
     select 'leads_verify_' || left(md5(current_database()), 12) || '_left' as name`
   )[0]?.name ?? "";
 
+describe("a backup by hand", () => {
+  it("removes the unfinished files of processes that were killed, and leaves those alone that are being written", async () => {
+    const [old, fresh] = [
+      "leads-a.backup.unfinished-leads-backup-7",
+      "by-hand.unfinished-leads-backup-8",
+    ] as const;
+    for (const name of [old, fresh]) await writeFile(join(folder, name), "Rosa");
+    const twoHoursAgo = Date.now() / 1000 - 2 * 60 * 60;
+    await utimes(join(folder, old), twoHoursAgo, twoHoursAgo);
+    await leads(database.url, "backup", join(folder, "whole"));
+    expect((await readdir(folder)).sort()).toEqual([fresh, "whole"]);
+  });
+});
+
+describe("the embedded database", () => {
+  it("gives a login ten seconds, because one that is not finished holds up the end of a verification", async () => {
+    expect(await database.owner`show authentication_timeout`).toEqual([{ authentication_timeout: "10s" }]);
+  });
+});
+
 describe("a scheduled backup", () => {
-  it("is refused, for a reason that status shows, on tables of a newer release, because this one does not know all of them", async () => {
+  it("is refused, for a reason that is recorded, on tables of a newer release, because this one does not know all of them", async () => {
     const { owner } = database;
     await owner`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`;
     onTestFinished(async () => {
@@ -116,18 +136,6 @@ describe("a scheduled backup", () => {
     await database.owner.unsafe(`drop database ${others}`);
   });
 
-  it("removes the unfinished files of processes that were killed, and leaves those alone that are being written", async () => {
-    const [old, fresh] = [
-      "leads-a.backup.unfinished-leads-backup-7",
-      "by-hand.unfinished-leads-backup-8",
-    ] as const;
-    for (const name of [old, fresh]) await writeFile(join(folder, name), "Rosa");
-    const twoHoursAgo = Date.now() / 1000 - 2 * 60 * 60;
-    await utimes(join(folder, old), twoHoursAgo, twoHoursAgo);
-    await leads(database.url, "backup", join(folder, "whole"));
-    expect((await readdir(folder)).sort()).toEqual([fresh, "whole"]);
-  });
-
   it("that loses the database leaves no file that is not verified, and says so in the log", async () => {
     const proxy = await startTcpProxy(database.url);
     const sql = connect(proxy.url, { max: 1 });
@@ -173,10 +181,6 @@ describe("a scheduled backup", () => {
     expect(await backUp()).toBe(true);
   });
 
-  it("waits ten seconds at most for a login to the embedded database that is not finished", async () => {
-    expect(await database.owner`show authentication_timeout`).toEqual([{ authentication_timeout: "10s" }]);
-  });
-
   it("is the only one of several servers that start at once", async () => {
     expect((await Promise.all([backUp(), backUp(), backUp()])).filter(Boolean)).toHaveLength(1);
   });
@@ -205,7 +209,7 @@ describe("a scheduled backup", () => {
     expect(await backUp()).toBe(false);
   });
 
-  it("is not made while no server is set up to", async () => {
+  it("is not made while no server is set up to make backups", async () => {
     await disableBackups(database.owner, { isOnlyServer: false });
     expect(await backUp()).toBe(false);
   });

@@ -184,20 +184,6 @@ describe("a started PostgreSQL", () => {
     expect(await asleep).toBe("ended");
   });
 
-  it("has no longer to end than it was given, also when the machine's clock is set back meanwhile", async () => {
-    onTestFinished(() => void vi.useRealTimers());
-    const ignoring = "process.on('SIGINT', () => {}); console.log('ready'); setInterval(() => {}, 1000);";
-    const child = spawn(process.execPath, ["-e", ignoring], { stdio: ["ignore", "pipe", "ignore"] });
-    const ended = once(child, "exit");
-    await once(child.stdout, "data");
-    const isGone = () => {
-      vi.setSystemTime(Date.now() - 3_600_000);
-      return child.exitCode !== null || child.signalCode !== null;
-    };
-    await endProcess(child.pid as number, isGone, 0.1);
-    expect(await ended).toEqual([null, expect.stringMatching(/^SIG(QUIT|KILL)$/)]);
-  });
-
   it("survives the Ctrl-C that its parent receives, and is stopped by its parent", async () => {
     copyTemplate();
     const { child, answer } = startInChild();
@@ -221,6 +207,34 @@ describe("a second start on the same data folder", () => {
     expect(await query(url, "select 1")).toEqual([[1]]);
   });
 
+  it("is refused to all but one of several at once", async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => startInChild().answer));
+    expect(answers.filter(({ url }) => url)).toHaveLength(1);
+    const refused = answers.flatMap((answer) => answer.refused ?? []);
+    expect(refused).toHaveLength(2);
+    for (const sentence of refused) expect(sentence).toContain("Another program has the data folder");
+  });
+});
+
+describe("a process that is to end", () => {
+  it("has no longer to end than it was given, also when the machine's clock is set back meanwhile", async () => {
+    onTestFinished(() => void vi.useRealTimers());
+    const ignoring = "process.on('SIGINT', () => {}); console.log('ready'); setInterval(() => {}, 1000);";
+    const child = spawn(process.execPath, ["-e", ignoring], { stdio: ["ignore", "pipe", "ignore"] });
+    const ended = once(child, "exit");
+    await once(child.stdout, "data");
+    const isGone = () => {
+      vi.setSystemTime(Date.now() - 3_600_000);
+      return child.exitCode !== null || child.signalCode !== null;
+    };
+    await endProcess(child.pid as number, isGone, 0.1);
+    expect(await ended).toEqual([null, expect.stringMatching(/^SIG(QUIT|KILL)$/)]);
+  });
+});
+
+describe("a start", () => {
+  beforeEach(() => copyTemplate());
+
   it("is refused in words while the lock's file holds something else", async () => {
     const lock = join(dataDir, "supervisor.lock");
     writeFileSync(lock, "something else\n".repeat(100));
@@ -229,14 +243,6 @@ describe("a second start on the same data folder", () => {
     );
     rmSync(lock);
     await start();
-  });
-
-  it("is refused to all but one of several at once", async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => startInChild().answer));
-    expect(answers.filter(({ url }) => url)).toHaveLength(1);
-    const refused = answers.flatMap((answer) => answer.refused ?? []);
-    expect(refused).toHaveLength(2);
-    for (const sentence of refused) expect(sentence).toContain("Another program has the data folder");
   });
 });
 
