@@ -34,10 +34,16 @@ const webhookPort = await freePort();
 const smtpPort = await freePort();
 
 const server = await startProcess(["bin/serve.ts"], / listening: [^:]*:\/\/localhost:(\d{1,5})$/, {
-  ...{ PORT: "0", INBOX: "off", DATABASE_URL: database.url, ANON_KEY: key, RATE_LIMIT: "off" },
+  PORT: "0",
+  INBOX: "off",
+  DATABASE_URL: database.url,
+  ANON_KEY: key,
+  RATE_LIMIT: "off",
   WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/`,
   WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
-  ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}`, MAIL_FROM: "a@a.example", NOTIFY_EMAIL: "b@b.example" },
+  SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+  MAIL_FROM: "a@a.example",
+  NOTIFY_EMAIL: "b@b.example",
 });
 await until(async () => {
   const enabled = await owner`select from private.channels where enabled`.catch(() => []);

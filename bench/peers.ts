@@ -70,14 +70,13 @@ async function startParse({ socket, user, password }: Login): Promise<Peer> {
   const settings = {
     databaseURI: "postgres://localhost/parse",
     databaseOptions: { host: socket, user, password },
-    ...{
-      appId: "leads",
-      masterKey: "bench",
-      serverURL: "http://127.0.0.1:9931/parse",
-      host: "127.0.0.1",
-      port: 9931,
-    },
-    ...{ schema: { definitions: [lead] }, logLevel: "error" },
+    appId: "leads",
+    masterKey: "bench",
+    serverURL: "http://127.0.0.1:9931/parse",
+    host: "127.0.0.1",
+    port: 9931,
+    schema: { definitions: [lead] },
+    logLevel: "error",
   };
   writeFileSync(
     `${program}start.cjs`,
@@ -99,21 +98,19 @@ async function startDirectus({ socket, user, password }: Login): Promise<Peer> {
   // It runs scripts of Directus' flows, must be compiled for this very Node, and has no part in an insert.
   writeFileSync(`${program}node_modules/isolated-vm/isolated-vm.js`, "module.exports = {};");
   const env = {
-    ...{
-      DB_CLIENT: "pg",
-      DB_HOST: socket,
-      DB_PORT: "5432",
-      DB_DATABASE: "directus",
-      DB_USER: user,
-      DB_PASSWORD: password,
-    },
-    ...{
-      SECRET: "bench".repeat(8),
-      ADMIN_EMAIL: "bench@example.com",
-      ADMIN_PASSWORD: "bench-bench",
-      ADMIN_TOKEN: "bench",
-    },
-    ...{ HOST: "127.0.0.1", PORT: "9932", TELEMETRY: "false" },
+    DB_CLIENT: "pg",
+    DB_HOST: socket,
+    DB_PORT: "5432",
+    DB_DATABASE: "directus",
+    DB_USER: user,
+    DB_PASSWORD: password,
+    SECRET: "bench".repeat(8),
+    ADMIN_EMAIL: "bench@example.com",
+    ADMIN_PASSWORD: "bench-bench",
+    ADMIN_TOKEN: "bench",
+    HOST: "127.0.0.1",
+    PORT: "9932",
+    TELEMETRY: "false",
   };
   const cli = `${program}node_modules/directus/cli.js`;
   await run(process.execPath, [cli, "bootstrap"], env);

@@ -38,17 +38,26 @@ const receiver = await startReceiver();
 const inboxPort = await freePort();
 const port = await freePort();
 const settings = {
-  ...{ DATA_DIR: dataDir, PORT: String(port), INBOX: "on", INBOX_PORT: String(inboxPort) },
-  ...{ INBOX_IDLE_MINUTES: "1440", INBOX_SESSION_HOURS: "168" },
-  ...{ BACKUP_DIR: join(folder, "backups"), BACKUP_KEEP: "2" },
-  ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: `whsec_${btoa("a secret of the measurement ....")}` },
+  DATA_DIR: dataDir,
+  PORT: String(port),
+  INBOX: "on",
+  INBOX_PORT: String(inboxPort),
+  INBOX_IDLE_MINUTES: "1440",
+  INBOX_SESSION_HOURS: "168",
+  BACKUP_DIR: join(folder, "backups"),
+  BACKUP_KEEP: "2",
+  WEBHOOK_URL: receiver.url,
+  WEBHOOK_SECRET: `whsec_${btoa("a secret of the measurement ....")}`,
 };
 let server = await start(settings);
 let logged = 0;
 const owner = connect((await findRunning({ dataDir })) ?? "", { max: 1, name: "leads soak" });
 const traffic = startTraffic({
-  ...{ address: () => server.address, inboxUrl: `http://localhost:${inboxPort}`, key },
-  ...{ leadsAMinute: Number(values.leads), readersAMinute: Number(values.readers) },
+  address: () => server.address,
+  inboxUrl: `http://localhost:${inboxPort}`,
+  key,
+  leadsAMinute: Number(values.leads),
+  readersAMinute: Number(values.readers),
   cookie: await cookieOfMember(owner),
 });
 

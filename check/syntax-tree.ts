@@ -14,6 +14,7 @@ export interface Node {
   regex?: { pattern: string; flags: string };
   callee?: Callee;
   arguments?: Node[];
+  argument?: Node | null;
   quasis?: { value: { cooked: string } }[];
 }
 

@@ -44,7 +44,10 @@ export async function examineCertificate(
     ];
   }
   const socket = connect({
-    ...{ host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }), ...(ca && { ca }) },
+    host,
+    port: Number(port || 443),
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(ca && { ca }),
     // An untrusted one is looked at too, to say what is wrong with it.
     rejectUnauthorized: false,
     timeout,

@@ -55,7 +55,10 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
       const verifier = openid.randomPKCECodeVerifier();
       const found = await provider();
       const address = openid.buildAuthorizationUrl(found, {
-        ...{ redirect_uri, state, nonce, scope: "openid" },
+        redirect_uri,
+        state,
+        nonce,
+        scope: "openid",
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: "S256",
         ...questionFor(found.serverMetadata().issuer),

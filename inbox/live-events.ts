@@ -47,7 +47,9 @@ export function startLiveEvents(address: string, log: Log, queryTimeout = 15_000
     publish({ kind: "team" });
   };
   const running = listenForever(address, log, {
-    ...{ hear, reload, queryTimeout },
+    hear,
+    reload,
+    queryTimeout,
     stopping: stopping.signal,
     hasListeners: () => listeners.size > 0,
   });

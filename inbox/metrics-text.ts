@@ -13,7 +13,9 @@ export interface Metric {
 
 /** A gauge with a value for each sample. */
 export const gauge = (name: string, help: string, samples: readonly Sample[]): Metric => ({
-  ...{ name, help, samples },
+  name,
+  help,
+  samples,
   type: "gauge",
 });
 
@@ -22,7 +24,9 @@ export const oneGauge = (name: string, help: string, value: number | undefined):
   gauge(name, help, value === undefined ? [] : [[{}, value]]);
 
 export const counter = (name: string, help: string, samples: readonly Sample[]): Metric => ({
-  ...{ name, help, samples },
+  name,
+  help,
+  samples,
   type: "counter",
 });
 

@@ -49,7 +49,9 @@ export class Passkeys {
   /** Options for a new passkey of a member. */
   creationOptions({ challenge, name, member, passkeys = [] }: Challenge) {
     return generateRegistrationOptions({
-      ...{ ...this.#rp, userName: name, userDisplayName: name },
+      ...this.#rp,
+      userName: name,
+      userDisplayName: name,
       userID: bytesOf(member),
       challenge: Uint8Array.from(Buffer.from(challenge, "base64url")),
       attestationType: "none",

@@ -47,7 +47,14 @@ export async function startInbox({
   const events = startLiveEvents(databaseUrl, log);
   const headers = inboxHeaders(inboxUrl);
   const app = makeInboxApp({
-    ...{ inboxUrl, database, standby, company, events, headers, metricsToken, log },
+    inboxUrl,
+    database,
+    standby,
+    company,
+    events,
+    headers,
+    metricsToken,
+    log,
     metrics: makeMetrics({ database, answerCounts, log }),
     answers: makeAnswers({ inboxUrl, passkeys, companyIssuer: openIdConnect?.issuer, provider }),
     signIn: makeSignIn({ passkeys, company }),

@@ -76,8 +76,7 @@ export function LeadForm(props: LeadFormProps) {
         />
       )}
       <PermissionText className="notice" text={notice.text} phone={phone} />
-      {/* Firefox restores a disabled button after a reload, unless autocomplete is off. */}
-      <button type="submit" disabled={submitting} {...{ autoComplete: "off" }}>
+      <button type="submit" disabled={submitting} {...notRestored}>
         {submitting ? texts.busy : texts.button}
       </button>
       <p role="status" className="unseen">
@@ -86,6 +85,9 @@ export function LeadForm(props: LeadFormProps) {
     </form>
   );
 }
+
+/** Firefox restores a disabled button after a reload, unless autocomplete is off. React's types do not know that attribute of a button. */
+const notRestored = { autoComplete: "off" };
 
 /** The text lines and the boxes. They cannot be changed while the lead is on its way, because the change would be lost without a word. */
 function AnswerFields({

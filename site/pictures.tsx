@@ -16,8 +16,14 @@ export function Picture({ alt, photo }: { alt: string; photo: Photo | null }) {
   if (photo) return <PhotoPicture alt={alt} photo={photo} />;
   return (
     <svg
-      {...{ viewBox: "0 0 960 600", role: "img", "aria-label": alt, xmlns: "http://www.w3.org/2000/svg" }}
-      {...{ fill: "none", strokeWidth: 5, strokeLinecap: "round", strokeLinejoin: "round" }}
+      viewBox="0 0 960 600"
+      role="img"
+      aria-label={alt}
+      xmlns="http://www.w3.org/2000/svg"
+      fill="none"
+      strokeWidth={5}
+      strokeLinecap="round"
+      strokeLinejoin="round"
     >
       <path fill={wall} d="M0 0h960v600H0z" />
       <circle cx="640" cy="270" r="228" fill={sun} />

@@ -18,7 +18,6 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { failingByChance } from "../check/failing-by-chance.ts";
-import { longFile, longFunctions } from "../check/lengths.ts";
 import { sharedVersions } from "../check/migration-versions.ts";
 import { readConfig } from "../config/config.ts";
 import { browser, system } from "./tiers.ts";
@@ -220,24 +219,6 @@ describe("what is read as a whole", () => {
     expect(lint({ "lead/whole.ts": aFunction(40), "lead/long.ts": aFunction(41) })).toEqual([
       "lead/long.ts:1 noExcessiveLinesPerFunction",
     ]);
-  });
-
-  it("is a function of at most 60 lines with its SQL, and a component with its JSX", () => {
-    const query = (lines: number) => `const ask = (sql) => sql\`\n${"select\n".repeat(lines - 2)}\`;\n`;
-    const component = (lines: number) =>
-      `function Page() {\n  return (\n    <p>\n${"      a\n".repeat(lines - 6)}    </p>\n  );\n}\n`;
-    expect(longFunctions("a.ts", query(60) + query(61))).toEqual(["a.ts:61 a function has 61 lines"]);
-    expect(longFunctions("a.tsx", component(60) + component(61))).toEqual(["a.tsx:61 Page has 61 lines"]);
-  });
-
-  it.each([
-    ["a.ts", 250],
-    ["a.spec.ts", 400],
-    ["a.sql", 350],
-  ])("is a file like %s of at most %i lines, those of a text among them", (file, max) => {
-    const text = (lines: number) => `const text = \`\n${"select\n".repeat(lines - 2)}\`;\n`;
-    expect(longFile(file, text(max))).toEqual([]);
-    expect(longFile(file, text(max + 1))).toEqual([`${file} has ${max + 1} lines`]);
   });
 });
 

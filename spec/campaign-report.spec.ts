@@ -147,17 +147,20 @@ describe("the rows of the report", () => {
 describe("the report for people", () => {
   const none = { served: 0, prefetched: 0, reloaded: 0, returned: 0, half_read: 0, form_seen: 0, began: 0 };
   const aRow = (campaign: string, more: Partial<CountedRow> = {}): CountedRow => ({
-    ...{ source: "", medium: "", campaign, variant: "", device: "phone", ...none },
-    ...{
-      views: 0,
-      pressed: 0,
-      stored: 0,
-      reviewed: 0,
-      outcomes: {},
-      cost_cents: 0,
-      is_matched: true,
-      ...more,
-    },
+    source: "",
+    medium: "",
+    campaign,
+    variant: "",
+    device: "phone",
+    ...none,
+    views: 0,
+    pressed: 0,
+    stored: 0,
+    reviewed: 0,
+    outcomes: {},
+    cost_cents: 0,
+    is_matched: true,
+    ...more,
   });
 
   it("has the campaign of most loads first, then that of most leads, and one of bots alone where it cost something", () => {
@@ -215,7 +218,9 @@ describe("a manager's days", () => {
       from (values ('2026-11-14', 23), ('2026-11-15', 0), ('2026-11-15', 23), ('2026-11-16', -1), ('2026-11-17', 0)) c (day, hour)`;
     await recordCosts(
       ["2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17"].map((day, nth) => ({
-        ...{ day, campaign: "spring", amount_cents: 10 ** nth },
+        day,
+        campaign: "spring",
+        amount_cents: 10 ** nth,
       })),
     );
     const [found] = await sql`select team.campaigns('2026-11-15', '2026-11-16', 'UTC') as report`;

@@ -53,8 +53,16 @@ describe("leads campaigns", () => {
       expect.objectContaining({ device: "bot", views: 7, stored: 0 }),
       {
         ...spring,
-        ...{ served: 12, views: 10, half_read: 5, form_seen: 4, began: 3, pressed: 2 },
-        ...{ stored: 1, reviewed: 1, outcomes: { likely_qualifies: 1 }, cost: 0 },
+        served: 12,
+        views: 10,
+        half_read: 5,
+        form_seen: 4,
+        began: 3,
+        pressed: 2,
+        stored: 1,
+        reviewed: 1,
+        outcomes: { likely_qualifies: 1 },
+        cost: 0,
       },
     ]);
     expect(Object.keys(rows[1])).toEqual(

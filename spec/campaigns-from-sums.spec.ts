@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 import { syncSettings } from "../database/sync-settings.ts";
 import { addUp } from "../delivery/scheduled-jobs.ts";
 import { askAsOperator } from "../team/ask.ts";
-import { campaignRows } from "../team/campaigns.ts";
+import { type CampaignRow, campaignRows } from "../team/campaigns.ts";
 import { experiments } from "../team/experiments.ts";
 import { anExperiment } from "./support/an-experiment.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
@@ -141,23 +141,16 @@ const loadsRead = (sql: Sql, since: Date) => sql`
   end
   group by 1, 2, 3, 4, 5 order by 3, 1, 2, 4, 5`;
 
-async function rowsWithLoads(sql: Sql, since: Date) {
+/** Rows of the campaigns that have something of `counted`, with these columns alone. */
+async function rowsWith(sql: Sql, since: Date, counted: "views" | "stored", ...more: (keyof CampaignRow)[]) {
+  const columns = ["source", "medium", "campaign", "variant", "device", counted, ...more] as const;
   const rows = await campaignRows(sql, since);
   return rows
-    .filter(({ views }) => views > 0)
-    .map(({ source, medium, campaign, variant, device, views, pressed }) => ({
-      ...{ source, medium, campaign, variant, device, views, pressed },
-    }));
+    .filter((row) => row[counted] > 0)
+    .map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])));
 }
 
-async function rowsWithLeads(sql: Sql, since: Date) {
-  const rows = await campaignRows(sql, since);
-  return rows
-    .filter(({ stored }) => stored > 0)
-    .map(({ source, medium, campaign, variant, device, stored, reviewed, outcomes }) => ({
-      ...{ source, medium, campaign, variant, device, stored, reviewed, outcomes },
-    }));
-}
+const leadsOf = (sql: Sql, since: Date) => rowsWith(sql, since, "stored", "reviewed", "outcomes");
 
 /** The manager's answer, with the rows, the days and the hours. */
 async function managersReport(sql: Sql, days: number) {
@@ -201,8 +194,11 @@ async function comparison() {
     const since = new Date(now - days * day);
     // A report that begins more than eight days ago begins at the start of a day.
     if (days > 8) since.setHours(0, 0, 0, 0);
-    expect([days, await rowsWithLeads(owner, since)]).toEqual([days, [...(await leadsRead(owner, since))]]);
-    expect([days, await rowsWithLoads(owner, since)]).toEqual([days, [...(await loadsRead(owner, since))]]);
+    expect([days, await leadsOf(owner, since)]).toEqual([days, [...(await leadsRead(owner, since))]]);
+    expect([days, await rowsWith(owner, since, "views", "pressed")]).toEqual([
+      days,
+      [...(await loadsRead(owner, since))],
+    ]);
   }
   for (const days of [3, 30]) {
     const report = await managersReport(owner, days);
@@ -239,7 +235,7 @@ describe("what the ads brought, from the sums of the days", () => {
       { days: number }[]
     >`select count(*)::int as days from private.report_days`;
     expect(summed?.days).toBeGreaterThan(8);
-    const rows = await rowsWithLeads(database.owner, new Date(now - 30 * day));
+    const rows = await leadsOf(database.owner, new Date(now - 30 * day));
     expect(new Set(rows.map(({ device }) => device))).toEqual(
       new Set(["phone", "computer", "unknown", "no-script", "bot"]),
     );
@@ -374,7 +370,7 @@ describe("a report of what the ads brought", () => {
     await sql`select private.index_new_leads(10000, interval '1 year')`;
     const isTheSame = async () => {
       const since = new Date(now - 100 * day);
-      expect(await rowsWithLeads(sql, since)).toEqual([...(await leadsRead(sql, since))]);
+      expect(await leadsOf(sql, since)).toEqual([...(await leadsRead(sql, since))]);
       const report = (sql: Sql) => sql`select private.report(${since}, ${new Date(now)}, ${zone})`;
       expect([...(await report(sql))]).toEqual([...(await withoutSums(report))]);
     };

@@ -86,8 +86,12 @@ describe("npm run deliver", () => {
       else response.writeHead(requests % 5 === 2 ? 500 : 204).end();
     });
     const env = {
-      ...{ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
-      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+      DATABASE_URL: url,
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+      SMTP_URL: mail.url,
+      MAIL_FROM: "leads@a.example",
+      NOTIFY_EMAIL: "team@a.example",
     };
     let running = startDeliver(env);
     await until(() => isSetUp(2), 20);
@@ -195,8 +199,12 @@ describe("npm run deliver", () => {
     const mail = await startMailServer();
     const chat = await startReceiver();
     const env = {
-      ...{ DATABASE_URL: url, CHAT_URL: chat.url, INBOX_URL: "https://inbox.example" },
-      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+      DATABASE_URL: url,
+      CHAT_URL: chat.url,
+      INBOX_URL: "https://inbox.example",
+      SMTP_URL: mail.url,
+      MAIL_FROM: "leads@a.example",
+      NOTIFY_EMAIL: "team@a.example",
     };
     const { child } = startDeliver(env);
     await until(() => isSetUp(2), 20);
@@ -257,8 +265,12 @@ describe("npm start", () => {
     const receiver = await startReceiver();
     const mail = await startMailServer();
     const server = await start({
-      ...{ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
-      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+      DATABASE_URL: url,
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+      SMTP_URL: mail.url,
+      MAIL_FROM: "leads@a.example",
+      NOTIFY_EMAIL: "team@a.example",
     });
     await until(() => isSetUp(2), 20);
     for (const [i, callsTwo] of [false, true, false].entries()) {

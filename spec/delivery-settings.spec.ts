@@ -76,12 +76,15 @@ describe("the settings of the delivery", () => {
 
   it("take all channels, several mailboxes, and what is kept and for how long", () => {
     const given = {
-      ...{ ...webhook, ...smtp, ...chat, DELIVERY: "off" },
-      ...{
-        MAIL_FROM: "Leads of Maple Lane <leads@example.com>",
-        NOTIFY_EMAIL: "a@example.com, b@example.com",
-      },
-      ...{ PERMISSION_ADDRESS: "off", PERMISSION_DAYS: "30", RETENTION_DAYS: "90" },
+      ...webhook,
+      ...smtp,
+      ...chat,
+      DELIVERY: "off",
+      MAIL_FROM: "Leads of Maple Lane <leads@example.com>",
+      NOTIFY_EMAIL: "a@example.com, b@example.com",
+      PERMISSION_ADDRESS: "off",
+      PERMISSION_DAYS: "30",
+      RETENTION_DAYS: "90",
     };
     expect(channelsOf(given)).toEqual(["webhook", "email", "chat"]);
     expect(readConfig(given).delivery).toMatchObject({

@@ -156,7 +156,9 @@ describe("the verdict on an experiment", () => {
   it("comes without ranges and days left while the loads are not split evenly, however large the difference", () => {
     const result = judged(side(18_000, 360), side(16_000, 900));
     expect(result).toMatchObject({
-      ...{ verdict: "split broken", stored: null, qualified: null },
+      verdict: "split broken",
+      stored: null,
+      qualified: null,
       days_left: null,
     });
     expect(result.split_chi_square).toBeGreaterThan(10.83);

@@ -56,15 +56,13 @@ describe("a page of the browser", () => {
   it("is handed on to the next test, with nothing that the test before left in it", async () => {
     const page = await open(site.url());
     expect(await stateOf(page)).toEqual({
-      ...{
-        cookies: "",
-        stored: 0,
-        size: [1280, 720],
-        dark: false,
-        intercepted: false,
-        online: true,
-        left: false,
-      },
+      cookies: "",
+      stored: 0,
+      size: [1280, 720],
+      dark: false,
+      intercepted: false,
+      online: true,
+      left: false,
     });
     expect(await tabOf(page)).toBe(formerTab);
   });

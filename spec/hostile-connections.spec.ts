@@ -51,7 +51,8 @@ describe("a slow or hostile connection", () => {
   const handled: unknown[] = [];
   beforeAll(async () => {
     const { app } = await makeIntake(database, {
-      ...{ headers, log: (event) => void logged.push(event) },
+      headers,
+      log: (event) => void logged.push(event),
       countAnswer: (status) => void counted.push(status),
     });
     address = await listen((request, env) => {

@@ -352,8 +352,14 @@ describe("a lead on the screen", () => {
     await owner`update private.outcomes set at = at - interval '20 minutes' where call_id is null`;
     await callLead(dana, id);
     const unknown: Omit<RequestOf<"eligibility-check">["answers"], "diabetes"> = {
-      ...{ insulin: "unknown", recurrent_lows: "unknown", low_with_help: "unknown" },
-      ...{ visit_on: null, visit_planned: "unknown", trained: "unknown", plan: "unknown", prescriber: "" },
+      insulin: "unknown",
+      recurrent_lows: "unknown",
+      low_with_help: "unknown",
+      visit_on: null,
+      visit_planned: "unknown",
+      trained: "unknown",
+      plan: "unknown",
+      prescriber: "",
     } as const;
     for (const diabetes of ["yes", "no"] as const)
       await dana.call("eligibility-check", { id, answers: { ...unknown, diabetes } });

@@ -88,8 +88,15 @@ describe("leads show", () => {
     await dana.call("eligibility-check", {
       id,
       answers: {
-        ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_on: null },
-        ...{ visit_planned: "yes", trained: "yes", plan: "part_b", prescriber: "Dr. Lopez_Diaz" },
+        diabetes: "yes",
+        insulin: "yes",
+        recurrent_lows: "no",
+        low_with_help: "no",
+        visit_on: null,
+        visit_planned: "yes",
+        trained: "yes",
+        plan: "part_b",
+        prescriber: "Dr. Lopez_Diaz",
       },
     });
     const { stdout } = await leads(database.url, "show", id);

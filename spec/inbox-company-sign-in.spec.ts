@@ -64,9 +64,8 @@ class Browser {
   /** The address, or why there is none. */
   async start(given: object): Promise<{ address?: string; error?: string }> {
     const headers = { "content-type": "application/json", origin: this.inbox.url };
-    const started = await this.request(`${this.inbox.url}/oidc/start`, {
-      ...{ method: "POST", headers, body: JSON.stringify(given) },
-    });
+    const request = { method: "POST", headers, body: JSON.stringify(given) };
+    const started = await this.request(`${this.inbox.url}/oidc/start`, request);
     return started.json();
   }
 

@@ -55,8 +55,12 @@ it.each([
       reports: (await maria.call("reports", period)).body.days.map(({ leads }) => leads),
       campaigns: (await maria.call("campaigns", period)).body.days.map(({ stored }) => stored),
     }).toEqual({
-      ...{ queue: ["last minute"], search: ["last minute"], audit: ["last minute"], export: ["last minute"] },
-      ...{ reports: [1], campaigns: [1] },
+      queue: ["last minute"],
+      search: ["last minute"],
+      audit: ["last minute"],
+      export: ["last minute"],
+      reports: [1],
+      campaigns: [1],
     });
   },
 );

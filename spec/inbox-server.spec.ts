@@ -108,7 +108,8 @@ describe("every answer", () => {
     const answer = await fetch(`${secure.url}/api/sign-out`, {
       method: "POST",
       headers: {
-        ...{ "content-type": "application/json", origin: "https://inbox.example.com" },
+        "content-type": "application/json",
+        origin: "https://inbox.example.com",
         cookie: cookie.replace("session=", "__Host-session="),
       },
       body: "{}",
@@ -241,8 +242,15 @@ describe("the event stream", () => {
     let call_id = "";
     let outcome_id = "";
     const answers: RequestOf<"eligibility-check">["answers"] = {
-      ...{ diabetes: "yes", insulin: "yes", recurrent_lows: "no", low_with_help: "no", visit_planned: "yes" },
-      ...{ trained: "yes", plan: "part_b", prescriber: "Dr. Lopez", visit_on: null },
+      diabetes: "yes",
+      insulin: "yes",
+      recurrent_lows: "no",
+      low_with_help: "no",
+      visit_planned: "yes",
+      trained: "yes",
+      plan: "part_b",
+      prescriber: "Dr. Lopez",
+      visit_on: null,
     } as const;
     const acts = {
       claim: () => lee.call("claim", { id }),
@@ -334,7 +342,11 @@ describe("the inbox", () => {
   it("does not disturb the site when INBOX_HOST is no address of the machine, and says so", async () => {
     const { url } = await makeDatabase();
     const server = await startServer({
-      ...{ INBOX: "on", INBOX_HOST: "192.0.2.1", INBOX_PORT: "0", DATABASE_URL: url, DELIVERY: "off" },
+      INBOX: "on",
+      INBOX_HOST: "192.0.2.1",
+      INBOX_PORT: "0",
+      DATABASE_URL: url,
+      DELIVERY: "off",
     });
     await expect.poll(() => server.output()).toContain("host=192.0.2.1 port=0 code=EADDRNOTAVAIL");
     expect(server.output()).toContain("Correct them, or set INBOX=off.");

@@ -31,13 +31,12 @@ async function openBrowser({ verifies = true } = {}): Promise<Page> {
   await devtools.send("WebAuthn.enable");
   await devtools.send("WebAuthn.addVirtualAuthenticator", {
     options: {
-      ...{
-        protocol: "ctap2",
-        transport: "internal",
-        hasResidentKey: true,
-        automaticPresenceSimulation: true,
-      },
-      ...{ hasUserVerification: verifies, isUserVerified: verifies },
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      automaticPresenceSimulation: true,
+      hasUserVerification: verifies,
+      isUserVerified: verifies,
     },
   });
   return page;
@@ -149,7 +148,8 @@ describe("an invitation", () => {
     expect(await join(page, await invite("Maria", "--manager"))).toMatchObject({ body: { role: "manager" } });
     for (const name of ["maria", "operator"])
       expect(await leads("team", "invite", name)).toEqual({
-        ...{ status: 1, stdout: "" },
+        status: 1,
+        stdout: "",
         stderr: expect.stringMatching(
           /^This name is taken\. Invite under another one, or, for a member of this name: .* team recover <name>\n$/,
         ),

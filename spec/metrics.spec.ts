@@ -148,13 +148,16 @@ describe("/metrics", () => {
   it("counts what the intake of the same process answers, by status", async () => {
     const port = await freePort();
     const server = await startServer({
-      ...{ DATABASE_URL: database.url, INBOX: "on", INBOX_PORT: String(port) },
+      DATABASE_URL: database.url,
+      INBOX: "on",
+      INBOX_PORT: String(port),
       INBOX_URL: `http://localhost:${port}`,
     });
     expect((await insertAt(server.address, aLead())).status).toBe(201);
     expect((await insertAt(server.address, aLead({ name: "" }))).status).toBe(400);
     const form = await fetch(server.address, {
-      ...{ method: "POST", redirect: "manual" },
+      method: "POST",
+      redirect: "manual",
       body: new URLSearchParams({
         ...aLead({ name: "By form" }),
         has_medicare: "true",
@@ -200,7 +203,8 @@ describe("without METRICS_TOKEN, /metrics", () => {
 describe("with METRICS_TOKEN, /metrics", () => {
   it("is there only for a program that presents this token", async () => {
     const { url } = await serveInbox(database, {
-      ...{ url: "https://inbox.example.com", metricsToken: "a-long-secret" },
+      url: "https://inbox.example.com",
+      metricsToken: "a-long-secret",
     });
     for (const authorization of ["", "Bearer ", "Bearer a-long-secre", "Basic a-long-secret"]) {
       expect([authorization, (await read(url, { authorization })).status]).toEqual([authorization, 401]);

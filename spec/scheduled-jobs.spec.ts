@@ -45,7 +45,9 @@ const compose = (env: Record<string, string>) =>
   });
 const webhookTo = (url: string) => ({ WEBHOOK_URL: url, WEBHOOK_SECRET: secret });
 const mailTo = (smtpUrl: string) => ({
-  ...{ SMTP_URL: smtpUrl, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+  SMTP_URL: smtpUrl,
+  MAIL_FROM: "leads@a.example",
+  NOTIFY_EMAIL: "team@a.example",
 });
 
 describe("the scheduled jobs", () => {

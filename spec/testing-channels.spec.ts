@@ -23,8 +23,12 @@ describe("leads test", () => {
     const chat = await startReceiver();
     const mail = await startMailServer();
     const ran = await leadsTest({
-      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret, CHAT_URL: chat.url },
-      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+      CHAT_URL: chat.url,
+      SMTP_URL: mail.url,
+      MAIL_FROM: "leads@a.example",
+      NOTIFY_EMAIL: "team@a.example",
     });
     expect(ran).toEqual({
       status: 0,
@@ -70,8 +74,11 @@ describe("leads test", () => {
     const receiver = await startReceiver(answers(410));
     const mail = await startMailServer();
     const { status, stdout } = await leadsTest({
-      ...{ WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret },
-      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example", NOTIFY_EMAIL: "team@a.example" },
+      WEBHOOK_URL: receiver.url,
+      WEBHOOK_SECRET: secret,
+      SMTP_URL: mail.url,
+      MAIL_FROM: "leads@a.example",
+      NOTIFY_EMAIL: "team@a.example",
     });
     expect(status).toBe(1);
     expect(stdout).toMatch(/^webhook {2}DID NOT take it: .*410/);
@@ -83,7 +90,8 @@ describe("leads test", () => {
       onRcptTo: ({ address }, _, done) => done(address.startsWith("gone") ? refusal(550) : null),
     });
     const ran = await leadsTest({
-      ...{ SMTP_URL: mail.url, MAIL_FROM: "leads@a.example" },
+      SMTP_URL: mail.url,
+      MAIL_FROM: "leads@a.example",
       NOTIFY_EMAIL: "team@a.example, gone@a.example",
     });
     expect(ran).toEqual({

@@ -128,10 +128,8 @@ Reviews are late. Who waits: npm run leads -- list --due
     await store("Pending");
     const { status, stdout } = await leads(url, "status", "--json");
     expect(status).toBe(1);
-    const none = {
-      ...{ retired: false, delivered: 0, failed: 0, pending: 0, oldest_pending: null, stuck: 0 },
-      ...{ last_error: null, last_error_at: null },
-    };
+    const none = { retired: false, delivered: 0, failed: 0, pending: 0, oldest_pending: null, stuck: 0 };
+    const noError = { last_error: null, last_error_at: null };
     expect(JSON.parse(stdout)).toEqual({
       ok: false,
       problems: ["overdue"],
@@ -144,6 +142,7 @@ Reviews are late. Who waits: npm run leads -- list --due
       owed_to_no_channel: 3,
       channels: channelNames.toSorted().map((channel) => ({
         ...none,
+        ...noError,
         channel,
         enabled: channel === "webhook",
         ...(channel === "webhook" && { pending: 1, oldest_pending: expect.stringMatching(/Z$/) }),

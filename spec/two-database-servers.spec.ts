@@ -72,7 +72,8 @@ describe("two database servers", () => {
       ["retry", "--failed"],
     ]) {
       expect(await at(...words)).toEqual({
-        ...{ status: 1, stdout: "" },
+        status: 1,
+        stdout: "",
         stderr: expect.stringContaining(
           "This database takes no writes: it is a standby, or set to read only.",
         ),

@@ -154,11 +154,15 @@ describe("ALERT_URL", () => {
     await checkAlert(database.owner);
     expect(receiver.received.map(({ json }) => json)).toEqual([
       {
-        ...{ type: "leads-unnotified.began", leads: 1, oldest_minutes: 42 },
+        type: "leads-unnotified.began",
+        leads: 1,
+        oldest_minutes: 42,
         text: "1 lead waits, the oldest for 42 minutes, and the team has not been notified: no channel has taken a message about them. Look into the inbox, and at: npm run leads -- status",
       },
       {
-        ...{ type: "leads-unnotified.ended", leads: 0, oldest_minutes: null },
+        type: "leads-unnotified.ended",
+        leads: 0,
+        oldest_minutes: null,
         text: "No lead waits any more of which the team has not been notified.",
       },
     ]);

@@ -30,8 +30,12 @@ async function reasonsFor(url: string): Promise<string[]> {
   return outcomes.map(reasonOf);
 }
 const mail = {
-  ...{ from: "leads@a.example", to: ["team@a.example"], messageId: "<1@a.example>" },
-  ...{ subject: "A lead is waiting", text: "A lead is waiting.", html: "" },
+  from: "leads@a.example",
+  to: ["team@a.example"],
+  messageId: "<1@a.example>",
+  subject: "A lead is waiting",
+  text: "A lead is waiting.",
+  html: "",
 };
 const smtpReason = async (url: string, options = {}) =>
   reasonOf(await makeSmtp(url, options)(mail, neverStops));

@@ -95,15 +95,14 @@ const hoursAfter = (time: Date, hours: number) => new Date(time.getTime() + hour
 const timeOf = (time: Date): string => time.toLocaleString("en-US", format).replaceAll(/\s/g, " ");
 
 const format: Intl.DateTimeFormatOptions = {
-  ...{
-    weekday: "short",
-    month: "short",
-    day: "numeric",
-    year: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-  },
-  ...{ timeZone: "UTC", timeZoneName: "short" },
+  weekday: "short",
+  month: "short",
+  day: "numeric",
+  year: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  timeZone: "UTC",
+  timeZoneName: "short",
 };
 
 const escapeHtml = (text: string): string =>

@@ -82,7 +82,9 @@ export async function serveInbox(
         select private.begin_session(${id}, 'test') as session`;
       const cookie = `session=${begun?.session.token}`;
       return {
-        ...{ id, name, cookie },
+        id,
+        name,
+        cookie,
         call: (call, request) => post(address, `api/${call}`, request, cookie),
         download: (path) => fetch(`${address}${path}`, { headers: { cookie } }),
       };

@@ -36,7 +36,11 @@ export async function reportBothWays(
 /** How leads, deliveries and the queue stand, as the product counts them. */
 export async function counted(sql: Sql) {
   const channels = (await countDeliveries(sql)).map(({ channel, delivered, failed, pending, stuck }) => ({
-    ...{ channel, delivered, failed, pending, stuck },
+    channel,
+    delivered,
+    failed,
+    pending,
+    stuck,
   }));
   return { counts: await readLeadCounts(sql), channels, late: await lateInQueue(sql) };
 }

@@ -57,14 +57,18 @@ export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
   const shared = { lead, callId: callToRecord ?? null, record, onRecorded: showRecorded };
   if (isStopped)
     return <Stopped key={recorded?.outcome_id} {...shared} isRecorded={recorded !== undefined} />;
+  const onChange = { onUndone, onAnother, onAgain };
   if (recorded)
-    return <OutcomeRecorded {...{ recorded, lead, loadedAt, member, onUndone, onAnother, onAgain }} />;
+    return (
+      <OutcomeRecorded recorded={recorded} lead={lead} loadedAt={loadedAt} member={member} {...onChange} />
+    );
+  const before = { lead, member, refusal, call, isHeldByOther, isBusy };
   return (
     <section className="card call" aria-labelledby="call">
       <h2 id="call" className="visually-hidden">
         Call
       </h2>
-      <CallOrNumber {...{ lead, member, refusal, call, isHeldByOther, isBusy }} onCall={start} />
+      <CallOrNumber {...before} onCall={start} />
       {callToRecord || isReviewing ? (
         <OutcomeForm {...shared} />
       ) : (
@@ -116,7 +120,8 @@ function CallOrNumber({ member, ...before }: BeforeProps & { member: SignedIn })
   const { lead, call, isHeldByOther } = before;
   const shownFor = useRef(0);
   if (!lead.under_way?.phone) return <BeforeCall {...before} />;
-  return isHeldByOther ? null : <NumberAndScripts {...{ lead, member, call, shownFor, ...lead.under_way }} />;
+  if (isHeldByOther) return null;
+  return <NumberAndScripts lead={lead} member={member} call={call} shownFor={shownFor} {...lead.under_way} />;
 }
 
 /** The button, and whether a call is lawful or why it was refused. */

@@ -45,20 +45,8 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
   const { allowedOrigins } = config;
   const { database, jobsDatabase, countsDatabase } = openDatabase(config.databaseUrl ?? "");
   const keys = knownKeys();
-  const delivery = composeDelivery({
-    config: {
-      ...config,
-      delivery: { ...config.delivery, siteOrigin: site },
-      // The inbox is served elsewhere, so only its address says that there is one.
-      inbox: { on: Boolean(env.INBOX_URL?.trim()), url: config.inbox.url },
-    },
-    // A hosted function reads no files. The provider's own wording reaches the database by the build's notices.sql.
-    notices: config.provider.noticeFile ? [] : permissionNotices(config),
-    experiments: checkExperiments(experiments),
-    log,
-  });
   const runs = makeDeliveryRuns({
-    delivery,
+    delivery: deliveryOf(config, site),
     database,
     jobsDatabase,
     log,
@@ -73,7 +61,12 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     ? countPageLoads(allowedOrigins, site, countsDatabase, log)
     : undefined;
   const form = formPost({
-    ...{ database, site, languages: config.site.languages, allowedOrigins, wake, log },
+    database,
+    site,
+    languages: config.site.languages,
+    allowedOrigins,
+    wake,
+    log,
     deviceOf: counting?.deviceOf,
     countPost: counting?.plainPost,
   });
@@ -86,6 +79,21 @@ function handlerOf(config: ReturnType<typeof readConfig>): (request: Request) =>
     if (new URL(request.url).pathname.endsWith("/submit-lead/c")) return answerCount(counting, request);
     return isPostedForm(request) ? form(request) : submitLead(request);
   };
+}
+
+function deliveryOf(config: ReturnType<typeof readConfig>, site: string | undefined) {
+  return composeDelivery({
+    config: {
+      ...config,
+      delivery: { ...config.delivery, siteOrigin: site },
+      // The inbox is served elsewhere, so only its address says that there is one.
+      inbox: { on: Boolean(env.INBOX_URL?.trim()), url: config.inbox.url },
+    },
+    // A hosted function reads no files. The provider's own wording reaches the database by the build's notices.sql.
+    notices: config.provider.noticeFile ? [] : permissionNotices(config),
+    experiments: checkExperiments(experiments),
+    log,
+  });
 }
 
 /** The connections for form posts and deliveries, one for jobs, and one for counts. The latter two log no outage, because the others do. */
