@@ -3,10 +3,13 @@
 //
 // A new language is its folder here, which exports an object of the type `Language`, and its line in `languages` below. The compiler
 // then asks for the rest: its entry in config/translation-settings.ts, the placeholder of the provider's hours (provider.ts), and in spec/
-// what no voicemail may say and how easy reading is measured.
+// what no voicemail may say, how easy reading is measured, and the placeholder of the hours (placeholders.spec.ts). spec/translations.spec.ts
+// compares it with the English texts: their places, their claims and their numbers. It needs a chapter of its own for what is typed and
+// read in it, as spec/spanish.spec.ts is one, and that one's line in spec/tiers.ts. `npm run env-example` writes its setting down.
 // `npm run test:quick` asks for the letters that the fonts lack (decision 011). The transcripts of all languages change, because each page
 // links to the others: remove spec/transcripts/, let spec/screen-reader.spec.ts write it anew, and read what is new. No check asks for
-// what else names the languages: "Before it goes live" in the README, docs/deploy-supabase.md, docs/inbox-for-members.md and decision 016.
+// what else names the languages: "Before it goes live" in the README, docs/deploy-supabase.md, docs/inbox-for-members.md, decision 016 and
+// the changelog.
 import { ContentError } from "./content-error.ts";
 import { en } from "./en/language.ts";
 import { es } from "./es/language.ts";
