@@ -2,7 +2,7 @@
 // load, then upgrades the web processes and the schema, and prints which promises were broken.
 import { setTimeout as pause } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
-import { brokenPromises, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
+import { findDiscrepancies, type SteadyLoad, startLoad } from "../spec/support/steady-load.ts";
 import { checkDeliveries } from "./cluster-deliveries.ts";
 import { type Fault, faults, frozenPatroni } from "./cluster-faults.ts";
 import { hostsIn, site, webAddresses } from "./cluster-hosts.ts";
@@ -143,7 +143,7 @@ async function restartWeb(from?: string) {
 
 /** Waits until everything is delivered, three minutes at most, and says what promise was broken. */
 async function settle() {
-  const broken = await brokenPromises(owner, load.acknowledged);
+  const broken = await findDiscrepancies(owner, load.acknowledged);
   const { missing, repeated, delivered } = await checkDeliveries(owner, hosts.receivedFile);
   say(
     `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, with other permissions or deliveries ${broken.withOtherPermissionsOrDeliveries.length}`,

@@ -68,6 +68,7 @@ const contenders: Record<string, (connections: number) => Promise<Turn>> = {
   ...(pgbench && { pgbench: async (connections: number) => runPgbench(pgbench, connections) }),
 };
 
+// A first turn for each, which is not counted, because all are slower at first.
 for (const contend of Object.values(contenders)) await contend(8);
 process.stdout.write(
   `${cpus().length} cores, ${cpus()[0]?.model}, ${options.rounds} rounds of ${seconds} s\n`,
@@ -90,7 +91,7 @@ await owner.end();
 await Promise.all([database, databaseOfPeers].map((one) => one?.stop()));
 await rm(folder, { recursive: true });
 
-/** pgbench says that it has fewer sessions than the others have connections. */
+/** The name, with a note where pgbench has fewer sessions than the others have connections. */
 function nameWith(name: string, connections: number): string {
   return name === "pgbench" && connections > maxSessions ? `${name}, ${maxSessions} only` : name;
 }

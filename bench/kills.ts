@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { killRepeatedly } from "../spec/support/kills.ts";
-import { brokenPromises, noneBroken } from "../spec/support/steady-load.ts";
+import { findDiscrepancies, noDiscrepancies } from "../spec/support/steady-load.ts";
 import { median } from "./median.ts";
 import { key, start } from "./running.ts";
 
@@ -26,7 +26,7 @@ const { load, times, owner, server } = await killRepeatedly({
   key,
   start: () => start({ DATA_DIR: dataDir, ...channel }),
 });
-const broken = await brokenPromises(owner, load.acknowledged);
+const broken = await findDiscrepancies(owner, load.acknowledged);
 await owner.end();
 await server.end();
 await rm(folder, { recursive: true, maxRetries: 20 });
@@ -41,4 +41,4 @@ say(`${load.acknowledged.size} leads acknowledged; answers: ${answers}`);
 say(
   `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, with other permissions or deliveries ${broken.withOtherPermissionsOrDeliveries.length}`,
 );
-if (!isDeepStrictEqual(broken, noneBroken)) process.exitCode = 1;
+if (!isDeepStrictEqual(broken, noDiscrepancies)) process.exitCode = 1;

@@ -2,7 +2,7 @@
 // readers, leads and beacons a minute, a member at work in the inbox, a monitoring program, and every so many minutes an outage of the
 // receiver, the database server or the server itself. Prints each minute the figures that must not grow (memory, descriptors, connections),
 // and those that must not grow faster than the leads (disk, log). At the end it exits with 1 unless every acknowledged lead is stored once,
-// with its permission and its delivery, and was delivered, and no visitor gave up.
+// with its permission and its delivery, the delivery is recorded as delivered, and no visitor gave up.
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -15,7 +15,7 @@ import { connect, type Sql } from "../database/connect.ts";
 import { findDataFolder, findRunning } from "../database/embedded.ts";
 import { retryDeadlock } from "../database/retry-transaction.ts";
 import { freePort } from "../spec/support/free-port.ts";
-import { brokenPromises } from "../spec/support/steady-load.ts";
+import { findDiscrepancies } from "../spec/support/steady-load.ts";
 import { childrenOf, descriptorsOf, key, memoryOf, sizeOf, start } from "./running.ts";
 import { startTraffic } from "./soak-traffic.ts";
 
@@ -139,7 +139,7 @@ async function breakSomething(what: (typeof outages)[number]): Promise<void> {
 /** Checks that every acknowledged lead is stored once and whole, and was delivered. Returns the exit status. */
 async function judge(): Promise<number> {
   const pending = await deliverTheRest(Date.now() + 2 * minute);
-  const { missing, twice, withOtherPermissionsOrDeliveries } = await brokenPromises(
+  const { missing, twice, withOtherPermissionsOrDeliveries } = await findDiscrepancies(
     owner,
     traffic.acknowledged,
   );

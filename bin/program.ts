@@ -34,7 +34,7 @@ const forTheOperator = [
   ...[ListenError, EmbeddedPostgresError, MigrationError, DatabaseRefusal],
 ];
 
-/** Runs a program until a signal stops it. `main` returns when everything is started. */
+/** Runs a program until a signal stops it. `main` returns when the program has begun its work; what fails later goes to `giveUp`. */
 export async function runProgram(main: (program: Program) => Promise<void>): Promise<void> {
   const write = (line: string) => process.stdout.write(line);
   let log = makeLog(write);

@@ -116,7 +116,7 @@ async function inboxFrom(
   try {
     const provider = { name, phone, calls_from: callsFrom };
     const { inbox: settings, standbyUrl } = config;
-    // Only here, because to load the inbox takes a quarter of a start, and the article need not wait for it.
+    // Loaded here, after the site listens, because loading the inbox takes a quarter of a start.
     const { startInbox } = await import("../inbox/start.ts");
     return await startInbox({ settings, databaseUrl, standbyUrl, provider, answerCounts, log });
   } catch (error) {

@@ -14,7 +14,7 @@ type Listener = (event: LiveEvent, member?: string) => void;
 export interface LiveEvents {
   /** Calls the listener with each event until the returned function is called. */
   subscribe(listener: Listener): () => void;
-  /** Aborted after the last event. */
+  /** Aborted when `end` is called. */
   ended: AbortSignal;
   end(): Promise<void>;
 }
@@ -23,8 +23,11 @@ export interface LiveEvents {
 const minPollInterval = 400;
 const heartbeatInterval = 5_000;
 const maxPause = 5_000;
-/** Longer than the delivery's interval for taking new leads into the lists (delivery/scheduled-jobs.ts). */
-const pauseInFlood = 1_500;
+/**
+ * How long no poll is made after a notification that names no lead, which the delivery sends in a flood. Longer than the delivery's interval
+ * for taking new leads into the lists (delivery/scheduled-jobs.ts).
+ */
+const noPollAfterFlood = 1_500;
 
 /**
  * Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. The connection is lost when a query
@@ -133,7 +136,7 @@ async function listenUntilLost(sql: Sql, options: ListenOptions, onListening: ()
     const started = now();
     // Inserts send no notification, because NOTIFY takes a lock that all inserts would share at their commits. In a flood the delivery
     // takes the leads into the lists once a second, and a poll beside it would look through the same leads for nothing.
-    const isDue = options.hasListeners() && started - floodAt >= pauseInFlood;
+    const isDue = options.hasListeners() && started - floodAt >= noPollAfterFlood;
     const found = isDue ? await inTime(announceNewLeads(sql)) : 0;
     const pause = pauseAfterPoll(now() - started, found);
     if (started - sentAt >= heartbeatInterval) {
@@ -167,16 +170,17 @@ const encoder = new TextEncoder();
 const signOfLife = "event: alive\ndata: 1\n\n";
 
 /**
- * The answer to `GET /api/events`: a stream that ends when the page leaves or `isSignedIn` says that the session is not open any more.
+ * The answer to `GET /api/events`: a stream that ends when the page leaves (`left` is aborted), when `events` end, or when `isSignedIn`
+ * says that the session is not open any more.
  * `member` is the member whose page it is: events about another member's session are left out.
  */
 export function eventStream(
   events: LiveEvents,
   member: string,
   isSignedIn: () => Promise<boolean>,
-  closed: AbortSignal,
+  left: AbortSignal,
 ): Response {
-  const over = AbortSignal.any([closed, events.ended]);
+  const over = AbortSignal.any([left, events.ended]);
   let close = () => {};
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -8,7 +8,7 @@ import { makeDatabase } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { killRepeatedly } from "./support/kills.ts";
 import { startServer } from "./support/server.ts";
-import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
+import { findDiscrepancies, noDiscrepancies, startLoad } from "./support/steady-load.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -28,7 +28,7 @@ describe("kill -9 under load", () => {
     const start = () => startServer({ DATA_DIR: dataDir, ...webhook });
     // After each kill it waits until a lead is acknowledged again; bench/kills.ts measures how soon that is.
     const { load, owner, server } = await killRepeatedly({ rounds: 3, dataDir, key: anonKey, start });
-    expect(await brokenPromises(owner, load.acknowledged)).toEqual(noneBroken);
+    expect(await findDiscrepancies(owner, load.acknowledged)).toEqual(noDiscrepancies);
     await owner.end();
     // Every answer thanked its visitor; 0 stands for no answer, where the server itself was killed.
     expect([...load.answers.keys()].filter((status) => ![201, 303, 0].includes(status))).toEqual([]);
@@ -53,6 +53,6 @@ describe("SIGTERM under load", () => {
     const sessions = () => database.owner`
       select from pg_stat_activity where usename = 'leads_intake' and datname = current_database()`;
     await expect.poll(sessions).toHaveLength(0);
-    expect(await brokenPromises(database.owner, load.acknowledged)).toEqual(noneBroken);
+    expect(await findDiscrepancies(database.owner, load.acknowledged)).toEqual(noDiscrepancies);
   }, 120_000);
 });

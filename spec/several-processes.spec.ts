@@ -13,7 +13,7 @@ import { leads } from "./support/leads-command.ts";
 import { type Pooler, startPooler } from "./support/pgbouncer.ts";
 import { until } from "./support/receiver.ts";
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
-import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
+import { findDiscrepancies, noDiscrepancies, startLoad } from "./support/steady-load.ts";
 
 let database: TestDatabase;
 let pooler: Pooler;
@@ -49,7 +49,7 @@ describe("several server processes that share one database through a connection 
     await expect.poll(() => load.acknowledged.size).toBeGreaterThan(200);
     await load.stop();
     const acknowledged = new Set([...load.acknowledged, ana.name]);
-    expect(await brokenPromises(database.owner, acknowledged)).toEqual(noneBroken);
+    expect(await findDiscrepancies(database.owner, acknowledged)).toEqual(noDiscrepancies);
     await expect.poll(() => new Set(receivedIds).size).toBe(acknowledged.size);
     expect(receivedIds).toHaveLength(acknowledged.size);
     for (const server of servers) expect(await server.end()).toEqual({ code: 0, signal: null });

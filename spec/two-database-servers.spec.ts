@@ -9,7 +9,7 @@ import { aLead } from "./support/database.ts";
 import { anonKey } from "./support/intake.ts";
 import { leads } from "./support/leads-command.ts";
 import { insertAt, type RunningServer, startServer } from "./support/server.ts";
-import { brokenPromises, noneBroken, startLoad } from "./support/steady-load.ts";
+import { findDiscrepancies, noDiscrepancies, startLoad } from "./support/steady-load.ts";
 
 let primary: Cluster;
 let standby: Cluster;
@@ -91,7 +91,7 @@ describe("two database servers", () => {
     await there`select pg_promote()`;
     await load.nextAcknowledgement();
     await load.stop();
-    expect(await brokenPromises(there, load.acknowledged)).toEqual(noneBroken);
+    expect(await findDiscrepancies(there, load.acknowledged)).toEqual(noDiscrepancies);
     await there.end();
     await isReady();
   });

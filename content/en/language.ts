@@ -15,7 +15,7 @@ export const en: Language = {
   thankYou,
   claims,
   refusals: refusalsAsSent,
-  // A draft for the provider's counsel. What each part is for stands in docs/decisions/016.
+  // A draft for the provider's counsel. docs/decisions/016 explains what each part is for.
   notice:
     "By sending this form, with the button “{button}” or in any other way, I sign here. " +
     "I give {legalName} written permission to call me at the number I typed, even if it is on a do-not-call list. " +
@@ -64,7 +64,7 @@ export const en: Language = {
       publisher: "National Institute of Diabetes and Digestive and Kidney Diseases",
     },
     fda: {
-      title: "Recalls and early alerts, among them of CGM readers (2025) and sensors (2026)",
+      title: "Recalls and early alerts, including those of CGM readers (2025) and sensors (2026)",
       publisher: "U.S. Food and Drug Administration",
     },
     wisdm: {

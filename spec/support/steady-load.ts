@@ -98,8 +98,8 @@ async function postForm(address: string, name: string): Promise<number> {
   return answer.status;
 }
 
-/** Compares the stored leads with the acknowledged ones after a load; equal to `noneBroken` when every promise was kept. */
-export async function brokenPromises(owner: Sql, acknowledged: Set<string>) {
+/** Compares the stored leads with the acknowledged ones after a load; equal to `noDiscrepancies` when every promise was kept. */
+export async function findDiscrepancies(owner: Sql, acknowledged: Set<string>) {
   const stored = await owner<{ name: string; isWhole: boolean }[]>`
     select l.name, (
       (select count(*) from private.permissions p where p.lead_id = l.id) = 1
@@ -115,7 +115,7 @@ export async function brokenPromises(owner: Sql, acknowledged: Set<string>) {
   };
 }
 
-export const noneBroken = {
+export const noDiscrepancies = {
   missing: [],
   twice: 0,
   neverAcknowledged: [],

@@ -19,7 +19,8 @@ create table private.lead_work (
   -- The visitor's network address, which the burst flag compares; it is emptied when the permission's address is.
   address text,
 
-  -- Where the person may be, as `private.place_of` has it; calling hours are looked up by it.
+  -- Where the person may be: a key such as 'KY/America/Chicago|KY/America/New_York', the places of the ZIP code first, as `private.place_of`
+  -- has it. Calling hours are looked up by it.
   place text not null,
   -- The key by which attempts to reach one number are counted: that number, or the lead's id where there is none.
   number_key text not null,

@@ -6,7 +6,7 @@ import { nextLawfulTime } from "../page/refusal.ts";
 import { notNowReason, notNowReasons } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
-/** Only informs: the server decides when the member asks for the call. */
+/** Only informs: the server checks again when the member presses Call. */
 export function CallingHours({
   lead: { asked_for_now, place, next_attempt_at, permission },
 }: {

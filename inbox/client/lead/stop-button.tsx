@@ -1,4 +1,4 @@
-// "They asked us to stop": at once, for every lead with the number.
+// The button "They asked us to stop", which ends all calls about the leads that have come with the number so far.
 import { useState } from "react";
 import { announce } from "../page/announcer.tsx";
 import { ConfirmOrCancel, Dialog } from "../page/dialog.tsx";
@@ -34,13 +34,13 @@ export function StopButton({ lead }: { lead: Lead }) {
         <Icon name="stop" />
         They asked us to stop
       </button>
-      {/* The question may be closed before its answer is here, and a stop that failed must not go unsaid. */}
+      {/* The dialog may be closed before the server answers, and a stop that failed must be shown all the same. */}
       {!isConfirming && <FailureNotice error={stop.error} />}
       {isConfirming && (
         <Dialog title="Stop all calls to this person?" onClose={() => setConfirming(false)}>
           <p>
-            At once, and for every lead with this number. The number goes from every screen, and the other
-            systems are told. It cannot be taken back.
+            At once, and for every lead with this number that has come so far. The number disappears from
+            every screen, and the other systems are told. It cannot be taken back.
           </p>
           <FailureNotice error={stop.error} />
           <ConfirmOrCancel

@@ -9,7 +9,7 @@ import { timeOfDay } from "../page/times.ts";
 import { useAction } from "../queries.ts";
 
 interface Props {
-  /** The lead that is on screen. When the server gives the same one again, `onAgain` shows it as a lead to call, and this button goes. */
+  /** The lead that is on screen. When the server gives the same one again, `onAgain` shows it as a lead to call, and this button disappears. */
   shown?: { id: string; onAgain(): void };
 }
 
@@ -28,7 +28,7 @@ export function TakeNextButton({ shown }: Props) {
           else if (id === shown?.id) {
             // Gone already: the member is elsewhere, or the claim's event came first and the page shows the lead as one to call.
             if (!button.current) return;
-            // The button that was pressed goes.
+            // The button that was pressed disappears, and the keyboard's focus with it.
             if (!takesTyping(document.activeElement)) document.querySelector("h1")?.focus();
             shown.onAgain();
           }
