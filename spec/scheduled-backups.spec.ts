@@ -54,7 +54,7 @@ const restorations = () => database.owner`
   select from pg_stat_activity
   where starts_with(datname, 'leads_verify_' || left(md5(current_database()), 12)) and application_name = 'leads backup' and state is not null`;
 /** A name as a killed process leaves it. */
-const scratchName = async (sql: Sql) =>
+const leftoverScratchName = async (sql: Sql) =>
   (
     await sql<{ name: string }[]>`
     select 'leads_verify_' || left(md5(current_database()), 12) || '_left' as name`
@@ -127,7 +127,7 @@ describe("a scheduled backup", () => {
 
   it("leaves no scratch database behind, nor one of a server that was killed, and leaves those of other databases alone", async () => {
     const other = await makeDatabase();
-    const [own, others] = [await scratchName(database.owner), await scratchName(other.owner)];
+    const [own, others] = [await leftoverScratchName(database.owner), await leftoverScratchName(other.owner)];
     for (const name of [own, others]) await database.owner.unsafe(`create database ${name}`);
     onTestFinished(() => void database.owner.unsafe(`drop database if exists ${others}`).catch(() => {}));
     await backUp();
@@ -274,7 +274,7 @@ describe("a scheduled backup", () => {
   });
 
   it("names a scratch database in its way that belongs to another login, because only that one may drop it", async () => {
-    const left = await scratchName(database.owner);
+    const left = await leftoverScratchName(database.owner);
     await database.owner.unsafe(`create database ${left}`);
     onTestFinished(async () => void (await database.owner.unsafe(`drop database ${left}`)));
     const sql = await asLogin("createdb");

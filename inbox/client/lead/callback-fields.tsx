@@ -1,18 +1,16 @@
 // When to call back: a day and a time on the person's own clocks, or in Eastern time where the ZIP code is unknown. The server checks it
 // against the calling hours there.
 import { useEffect, useRef } from "react";
-import type { RequestOf, ResponseOf } from "../../api.ts";
+import type { RequestOf } from "../../api.ts";
 import { serverNow } from "../page/clock.ts";
 import { lastDay } from "../page/day-field.tsx";
 import { useDraft } from "../page/drafts.ts";
-import { Notice } from "../page/notice.tsx";
-import { nextLawfulTime } from "../page/refusal.ts";
 import { dayOf } from "../page/times.ts";
-import { notNowReason, notNowReasons, onClocks, stateName, zoneName } from "../page/words.ts";
+import { onClocks, stateName, zoneName } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
+import { OutcomeRefused, type RefusedOutcome } from "./outcome-refused.tsx";
 
 export type Callback = NonNullable<RequestOf<"outcome">["callback"]>;
-type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
 
 const nothingTyped = { day: "", time: "", zone: "", asked: false };
 
@@ -22,7 +20,7 @@ export const useCallbackDraft = (lead: string) => useDraft(`callback ${lead}`, n
 interface Props {
   lead: Lead;
   draft: ReturnType<typeof useCallbackDraft>;
-  refused: Refused | undefined;
+  refused: RefusedOutcome | undefined;
   onSend(callback: Callback): void;
   /** Called when the day, the time or the zone is changed: a refusal of the time before says nothing of this one. */
   onOtherTime(): void;
@@ -87,7 +85,7 @@ export function CallbackFields({
   );
 }
 
-const offersAskedFor = (refused: Refused | undefined) =>
+const offersAskedFor = (refused: RefusedOutcome | undefined) =>
   refused?.refused === "callback_not_callable" &&
   refused.reason !== "paused" &&
   refused.reason !== "attempts";
@@ -122,29 +120,3 @@ function ZoneField({ zones, zone, onChoose }: ZoneProps) {
     </label>
   );
 }
-
-/** Why an outcome was not recorded. */
-export function OutcomeRefused({ refused }: { refused: Refused }) {
-  // A pause comes first: nobody knows when it ends.
-  const isPaused = refused.reason === "paused" || refused.place?.reason === "paused";
-  const paused = `${refused.place ? notNowReason(refused.place, "paused") : notNowReasons.paused}, so no callback can be set. Record another outcome, and write into the note when they asked to be called.`;
-  const sentences: Record<Refused["refused"], string> = {
-    callback_past: "This time is over already.",
-    callback_too_far: "This is more than 90 days ahead.",
-    withdrawn: "This person asked us to stop. No callback can be set.",
-    under_call: "Another member is on the phone with this person, and records what came of it.",
-    call_has_outcome: "This call has an outcome already. Look at the calls below.",
-    needs_call: "Only a call can have this outcome.",
-    not_your_call: "This call is another member’s, or was made to another person.",
-    callback_not_callable: isPaused
-      ? paused
-      : `No call is lawful then${refused.reason ? `: ${midSentence(notNowReasons[refused.reason])}` : ""}. ${whenAgain(refused)}`,
-  };
-  return <Notice kind="trouble">{sentences[refused.refused]}</Notice>;
-}
-
-/** A sentence's words without its capital, except that of "ZIP code". */
-const midSentence = (words: string) => words.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
-
-const whenAgain = ({ next_at, place }: Refused): string =>
-  place ? nextLawfulTime(next_at ?? null, place, serverNow()) : "";

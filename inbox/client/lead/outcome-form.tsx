@@ -9,8 +9,9 @@ import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
 import type { Action } from "../queries.ts";
 import { hasAskedToStop } from "./asked-to-stop.ts";
-import { type Callback, CallbackFields, OutcomeRefused, useCallbackDraft } from "./callback-fields.tsx";
+import { type Callback, CallbackFields, useCallbackDraft } from "./callback-fields.tsx";
 import type { Lead } from "./lead-page.tsx";
+import { OutcomeRefused, type RefusedOutcome } from "./outcome-refused.tsx";
 
 /** What was recorded, as the server answered it and as it was sent. */
 export type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }> & {
@@ -21,7 +22,6 @@ export type Recorded = Extract<ResponseOf<"outcome">, { outcome_id: string }> & 
   /** The zone that the callback's time was typed in; undefined without a callback. */
   zone: string | undefined;
 };
-type Refused = Extract<ResponseOf<"outcome">, { refused: string }>;
 
 /** The outcomes that only a call can have. */
 const needCall: readonly Outcome[] = ["no_answer", "left_message", "wrong_number"];
@@ -100,8 +100,8 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
 
 /** Why the outcome was not recorded. A refusal of one call's outcome is not shown at the form for another call. */
 function useRefused(callId: string | null) {
-  const [refusal, setRefusal] = useState<{ refused: Refused | undefined; callId: string | null }>();
-  const setRefused = (refused: Refused | undefined) => setRefusal({ refused, callId });
+  const [refusal, setRefusal] = useState<{ refused: RefusedOutcome | undefined; callId: string | null }>();
+  const setRefused = (refused: RefusedOutcome | undefined) => setRefusal({ refused, callId });
   return [refusal?.callId === callId ? refusal.refused : undefined, setRefused] as const;
 }
 
