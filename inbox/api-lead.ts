@@ -86,7 +86,8 @@ export const OpenLead = v.object({
     }),
   ),
   stopped_at: v.nullable(Moment),
-  calls: v.array(LoggedCall),
+  /** The calls, and the reviews without a call (`called` is false), the oldest first. */
+  call_log: v.array(LoggedCall),
   /** Calls to the number within the last 24 hours, whichever lead it stands in. */
   recent_attempts: v.number(),
   checks: v.array(Check),

@@ -54,7 +54,7 @@ describe("a call under way", () => {
     expect((await dana.call("call", { id })).body).toMatchObject({ may_be_asked_for: true });
     const asked = await dana.call("call", { id, asked_for_this_time: true });
     expect(asked.body).toMatchObject({ call_id, tel: expect.stringMatching(/^tel:/) });
-    expect((await dana.call("open", { id })).body.calls).toMatchObject([{ asked_for_this_time: true }]);
+    expect((await dana.call("open", { id })).body.call_log).toMatchObject([{ asked_for_this_time: true }]);
   });
 
   it("is over where its time is more than an hour ahead: the clock was ahead then, and it would stay the same call for too long", async () => {
@@ -120,7 +120,7 @@ describe("a call under way", () => {
   it("is not recorded as the person's wish when the hours allow it anyway", async () => {
     const id = await addLead(database);
     await dana.call("call", { id, asked_for_this_time: true });
-    expect((await dana.call("open", { id })).body.calls).toMatchObject([{ asked_for_this_time: false }]);
+    expect((await dana.call("open", { id })).body.call_log).toMatchObject([{ asked_for_this_time: false }]);
   });
 
   it("counts for how soon a person was called if it is the first, and as a recent attempt for a day", async () => {
@@ -363,8 +363,8 @@ describe("a lead on the screen", () => {
     } as const;
     for (const diabetes of ["yes", "no"] as const)
       await dana.call("eligibility-check", { id, answers: { ...unknown, diabetes } });
-    const { calls, checks } = (await dana.call("open", { id })).body;
-    expect(calls.map(({ outcome }) => outcome)).toEqual(["no_answer", "needs_visit", null]);
+    const { call_log, checks } = (await dana.call("open", { id })).body;
+    expect(call_log.map(({ outcome }) => outcome)).toEqual(["no_answer", "needs_visit", null]);
     expect(checks.map(({ answers }) => answers.diabetes)).toEqual(["no", "yes"]);
     expect(await whoDid(database, "checked eligibility", id)).toHaveLength(2);
   });

@@ -139,7 +139,7 @@ describe("a call", () => {
     const id = await addLead(database, { zip_code: nightZip });
     const { body } = await dana.call("call", { id, asked_for_this_time: true });
     expect(body).toHaveProperty("phone");
-    expect((await dana.call("open", { id })).body.calls[0]).toMatchObject({
+    expect((await dana.call("open", { id })).body.call_log[0]).toMatchObject({
       called: true,
       asked_for_this_time: true,
     });

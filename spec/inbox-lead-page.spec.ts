@@ -166,7 +166,7 @@ describe("a call", () => {
     await page.keyboard.press("6");
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
     const { body } = await dana.call("open", { id });
-    expect(body.calls.map(({ outcome, note }) => [outcome, note])).toEqual([
+    expect(body.call_log.map(({ outcome, note }) => [outcome, note])).toEqual([
       ["no_answer", "Has 2 daughters, call 1 of them"],
     ]);
   });
@@ -225,7 +225,7 @@ describe("a call", () => {
     await page.getByLabel("The person asked for this time").check();
     await page.getByRole("button", { name: "Call now, and record that reason" }).click();
     await page.locator(".number").waitFor();
-    expect((await dana.call("open", { id })).body.calls[0]).toMatchObject({ asked_for_this_time: true });
+    expect((await dana.call("open", { id })).body.call_log[0]).toMatchObject({ asked_for_this_time: true });
   });
 
   it("names no time where the ZIP code does not say where the person is, not even with a number of Hawaii", async () => {

@@ -233,7 +233,7 @@ describe("the outcome of a call", () => {
     await page.getByText("This call has an outcome already. Look at the calls below.").waitFor();
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
-    expect((await dana.call("open", { id })).body.calls).toHaveLength(1);
+    expect((await dana.call("open", { id })).body.call_log).toHaveLength(1);
     await page.keyboard.press("u");
     await page.locator(".number").waitFor();
     expect(await note(page).inputValue()).toBe("Prefers mornings");
@@ -256,7 +256,7 @@ describe("the outcome of a call", () => {
     await page.getByRole("button", { name: "Left a message" }).click();
     // The call has its outcome now. What was typed since belongs to no call, so the form is that of a review without one.
     await page.getByRole("heading", { name: "Review without a call" }).waitFor();
-    expect((await dana.call("open", { id })).body.calls).toMatchObject([
+    expect((await dana.call("open", { id })).body.call_log).toMatchObject([
       { outcome: "left_message", note: "Her son takes care of it" },
     ]);
   });
@@ -289,7 +289,7 @@ describe("the outcome of a call", () => {
     });
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
-    expect((await dana.call("open", { id })).body.calls).toHaveLength(1);
+    expect((await dana.call("open", { id })).body.call_log).toHaveLength(1);
   });
 
   it("is asked for still when the call takes longer than an hour", async () => {
@@ -304,8 +304,8 @@ describe("the outcome of a call", () => {
     expect(await note(page).inputValue()).toBe("Has 2 daughters");
     await page.getByRole("button", { name: "Not interested" }).click();
     await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
-    const { calls } = (await dana.call("open", { id })).body;
-    expect(calls.find(({ called }) => called)).toMatchObject({
+    const { call_log } = (await dana.call("open", { id })).body;
+    expect(call_log.find(({ called }) => called)).toMatchObject({
       outcome: "not_interested",
       note: "Has 2 daughters",
     });

@@ -30,7 +30,7 @@ describe("an outcome", () => {
       section: "closed",
     });
     expect(opened.reviewed_at).toEqual(expect.any(String));
-    expect(opened.calls).toMatchObject([
+    expect(opened.call_log).toMatchObject([
       { called: true, outcome: "likely_qualifies", note: "Ask for the doctor." },
     ]);
   });
@@ -57,7 +57,7 @@ describe("an outcome", () => {
     await dana.call("outcome", { id, call_id: null, outcome: "does_not_qualify" });
     expect((await dana.call("open", { id })).body).toMatchObject({
       stage: "closed",
-      calls: [{ called: false }],
+      call_log: [{ called: false }],
     });
   });
 
@@ -92,7 +92,7 @@ describe("an outcome", () => {
       const sent = { id, call_id, outcome: "not_interested" as const, note: "Has one already" };
       const { body } = await dana.call("outcome", sent);
       expect((await dana.call("outcome", sent)).body).toEqual(body);
-      expect((await dana.call("open", { id })).body.calls).toHaveLength(1);
+      expect((await dana.call("open", { id })).body.call_log).toHaveLength(1);
       if (!("outcome_id" in body)) throw new Error("refused");
       const { outcome_id } = body;
       expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
@@ -107,7 +107,7 @@ describe("an outcome", () => {
     await lee.call("outcome", { ...sent, outcome: "needs_visit" });
     await dana.call("outcome", sent);
     expect((await dana.call("open", { id })).body).toMatchObject({ outcome: "not_interested" });
-    expect((await dana.call("open", { id })).body.calls).toHaveLength(3);
+    expect((await dana.call("open", { id })).body.call_log).toHaveLength(3);
   });
 
   it("is taken back within five minutes, with the review that it was", async () => {
@@ -141,7 +141,7 @@ describe("an outcome", () => {
     await dana.call("outcome", sent);
     await database.owner`update private.outcomes set at = now() - interval '6 minutes' where lead_id = ${id}`;
     await dana.call("outcome", sent);
-    expect((await dana.call("open", { id })).body.calls).toHaveLength(2);
+    expect((await dana.call("open", { id })).body.call_log).toHaveLength(2);
   });
 
   it("taken back gives the lead to its member again, and with the earlier one taken back nothing is reviewed", async () => {

@@ -29,7 +29,7 @@ describe("a note", () => {
     await page.locator("h1").focus();
     await page.keyboard.press("1");
     await page.getByRole("heading", { name: "Recorded: Likely qualifies" }).waitFor();
-    expect((await dana.call("open", { id })).body.calls).toMatchObject([{ note: "Prefers mornings" }]);
+    expect((await dana.call("open", { id })).body.call_log).toMatchObject([{ note: "Prefers mornings" }]);
   });
 
   it("keeps what is typed while its outcome is on the way, and the page says that it was not recorded", async () => {
@@ -52,8 +52,8 @@ describe("the form of an outcome that was taken back", () => {
     const late: { hasNoOutcome: boolean; send(): Promise<void> }[] = [];
     await intercept(page, "**/api/opened", async (route) => {
       const response = await route.fetch();
-      const { calls } = (await response.json()) as ResponseOf<"opened">;
-      const hasNoOutcome = !calls.at(-1)?.outcome;
+      const { call_log } = (await response.json()) as ResponseOf<"opened">;
+      const hasNoOutcome = !call_log.at(-1)?.outcome;
       if (hasNoOutcome && late.length === 0) return route.fulfill({ response });
       late.push({ hasNoOutcome, send: () => route.fulfill({ response }) });
     });
@@ -158,7 +158,7 @@ describe("what was typed before the person asked us to stop", () => {
     expect(await page.getByRole("button", { name: "Call back" }).count()).toBe(0);
     await page.getByRole("button", { name: "Not interested" }).click();
     await note(page).waitFor({ state: "detached" });
-    expect((await member.call("open", { id })).body.calls).toMatchObject([
+    expect((await member.call("open", { id })).body.call_log).toMatchObject([
       { called: true, outcome: "not_interested", note: "Her son takes care of it" },
     ]);
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe("stopped");

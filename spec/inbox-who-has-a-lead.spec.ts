@@ -150,7 +150,7 @@ describe("a lead that its member has again after an outcome", () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     await page.keyboard.press("c");
     await page.locator(".number").waitFor();
-    expect((await dana.call("open", { id })).body.calls).toMatchObject([
+    expect((await dana.call("open", { id })).body.call_log).toMatchObject([
       { outcome: "no_answer" },
       { outcome: null },
     ]);

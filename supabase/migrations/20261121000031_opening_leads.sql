@@ -123,7 +123,7 @@ begin
       'zip_code', case when may_be_contacted then private.shown_without_contacts(l.zip_code, '(blank)') else private.zip_shown(l.zip_code) end,
       'permission', permission,
       'stopped_at', stopped,
-      'calls', private.call_log_of(w.lead_id),
+      'call_log', private.call_log_of(w.lead_id),
       'recent_attempts', (
         select count(*) from private.calls c where c.number_key = w.number_key and c.at between now() - interval '24 hours' and now() + interval '24 hours'
       ),

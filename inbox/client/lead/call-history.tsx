@@ -5,16 +5,16 @@ import { moment, momentThere } from "../page/times.ts";
 import { count, onClocks, outcomeNames } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
-type Call = Lead["calls"][number];
+type Call = Lead["call_log"][number];
 
-export function CallHistory({ lead: { calls, recent_attempts: attempts, place } }: { lead: Lead }) {
+export function CallHistory({ lead: { call_log, recent_attempts: attempts, place } }: { lead: Lead }) {
   return (
     <section className="card" aria-labelledby="calls">
       <h2 id="calls">Calls so far</h2>
       {attempts > 0 && (
         <p className="quiet">{count(attempts, "attempt")} in the last 24 hours; three are allowed.</p>
       )}
-      {calls.length === 0 ? (
+      {call_log.length === 0 ? (
         <p className="quiet">
           {attempts === 0
             ? "Nobody has called yet."
@@ -22,7 +22,7 @@ export function CallHistory({ lead: { calls, recent_attempts: attempts, place } 
         </p>
       ) : (
         <ol className="history">
-          {calls.toReversed().map((call) => (
+          {call_log.toReversed().map((call) => (
             <Entry key={call.id} call={call} place={place} />
           ))}
         </ol>

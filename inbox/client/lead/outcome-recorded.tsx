@@ -84,7 +84,7 @@ function useUndo({ recorded, lead, loadedAt, onUndone }: Props) {
   const undo = useAction("undo-outcome");
   const note = useNoteDraft(lead.id);
   const settledAt = useRef(Number.POSITIVE_INFINITY);
-  const stands = lead.calls.some((one) => one.outcome_id === recorded.outcome_id);
+  const stands = lead.call_log.some((one) => one.outcome_id === recorded.outcome_id);
   const send = () => {
     settledAt.current = Number.POSITIVE_INFINITY;
     undo.mutate(
@@ -107,10 +107,10 @@ function useUndo({ recorded, lead, loadedAt, onUndone }: Props) {
 }
 
 /** Whether the lead, as it was loaded last, has an outcome that came after this one. */
-function hasLaterOutcome({ calls }: Lead, { outcome_id }: Recorded): boolean {
-  const timeOf = ({ outcome_at }: Lead["calls"][number]) => Date.parse(outcome_at ?? "");
-  const own = calls.find((one) => one.outcome_id === outcome_id);
-  return own !== undefined && calls.some((one) => timeOf(one) > timeOf(own));
+function hasLaterOutcome({ call_log }: Lead, { outcome_id }: Recorded): boolean {
+  const timeOf = ({ outcome_at }: Lead["call_log"][number]) => Date.parse(outcome_at ?? "");
+  const own = call_log.find((one) => one.outcome_id === outcome_id);
+  return own !== undefined && call_log.some((one) => timeOf(one) > timeOf(own));
 }
 
 const UndoButton = ({ onPress }: { onPress(): void }) => (
