@@ -24,10 +24,10 @@ const project = (
     include,
     exclude: ["**/node_modules/**", ...exclude],
     provide: { isQuick: name === "quick" },
-    // Real servers and browsers, more chapters at a time than cores: a slow answer is not a wrong one.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 40_000 } },
+    // Real servers and browsers on two cores: a slow answer is not a wrong one.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });
 
@@ -39,8 +39,9 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ["spec/support/end-of-chapter.ts"],
     globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
-    // Two more than there are cores, and at most four, because a chapter often waits for a frame, an answer or a deadline.
-    maxWorkers: Math.min(4, availableParallelism() + 2),
+    // One more than there are cores, and at most four. One more, because a chapter often waits for a frame, an answer or a deadline. With
+    // more than that, chapters that wait for a core miss their time limits.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     sequence: { sequencer: OrderOfChapters },
     reporters: ["default", "./spec/support/skipped-tests.ts"],
     projects: [

@@ -29,7 +29,7 @@ export const launch = (program = findChromium()): Promise<Browser> =>
   chromium.launch({ executablePath: program ?? "chromium", args: flags, ignoreDefaultArgs });
 
 /** Milliseconds in which a page has to show what a test waits for: less than a test has, so that a failure names what did not come. */
-export const pageTimeout = 40_000;
+export const pageTimeout = 20_000;
 
 /** The browsers of this process by program. Playwright ends them with the process. */
 const launched = new Map<string | undefined, Browser>();
