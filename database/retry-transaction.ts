@@ -11,12 +11,10 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === "40P01"
 
 /**
  * Whether PostgreSQL rolled a transaction back because another one changed the same role at that moment. It reports that as an internal
- * error (XX000, "tuple concurrently updated"), which is told from others by the routine that raised it, and two new settings of a role as a
- * unique_violation.
+ * error (XX000, "tuple concurrently updated"), which is told from others by the routine that raised it.
  */
 export const isChangedMeanwhile = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError &&
-  (/^simple_heap_(update|delete)$/.test(error.routine ?? "") || error.code === "23505");
+  error instanceof postgres.PostgresError && /^simple_heap_(update|delete)$/.test(error.routine ?? "");
 
 /** Runs a whole transaction, or a statement outside of one, and again when a deadlock rolled it back: three times in all at most. */
 export const retryDeadlock = <Result>(run: () => Promise<Result>, attempts = 3): Promise<Result> =>

@@ -156,8 +156,9 @@ describe("the counts", () => {
     );
   });
 
-  it("refuse a web vital without a number", async () => {
+  it("refuse a count without a number", async () => {
     const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: null };
+    expect(await refusal(add([aCount({ n: null })]))).toBe("23502");
     expect(await refusal(add([], [{ ...aVital, n: 10 }, aVital]))).toBe("23502");
   });
 

@@ -16,6 +16,13 @@ import { insertAt, startServer } from "./support/server.ts";
 
 const { owner: sql, intake, url } = await makeDatabase();
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+/** The settings of a channel, as `.env` has them. */
+const webhookTo = (address: string) => ({ WEBHOOK_URL: address, WEBHOOK_SECRET: secret });
+const mailTo = (address: string) => ({
+  SMTP_URL: address,
+  MAIL_FROM: "leads@a.example",
+  NOTIFY_EMAIL: "team@a.example",
+});
 
 let children: ChildProcess[] = [];
 beforeEach(async () => {
@@ -61,7 +68,7 @@ const isSetUp = async (count: number) =>
 describe("npm run deliver", () => {
   it("sends a lead again under the same id when it was killed after sending the lead and before recording that", async () => {
     const receiver = await startReceiver(() => {});
-    const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+    const env = { DATABASE_URL: url, ...webhookTo(receiver.url) };
     const first = startDeliver(env);
     await until(() => isSetUp(1), 20);
     await insert();
@@ -87,11 +94,8 @@ describe("npm run deliver", () => {
     });
     const env = {
       DATABASE_URL: url,
-      WEBHOOK_URL: receiver.url,
-      WEBHOOK_SECRET: secret,
-      SMTP_URL: mail.url,
-      MAIL_FROM: "leads@a.example",
-      NOTIFY_EMAIL: "team@a.example",
+      ...webhookTo(receiver.url),
+      ...mailTo(mail.url),
     };
     let running = startDeliver(env);
     await until(() => isSetUp(2), 20);
@@ -162,7 +166,7 @@ describe("npm run deliver", () => {
 
   it("logs in for its deliveries as the role of the delivery, although it was given the owner's address", async () => {
     const receiver = await startReceiver();
-    startDeliver({ DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret });
+    startDeliver({ DATABASE_URL: url, ...webhookTo(receiver.url) });
     await until(() => isSetUp(1), 20);
     const roles = () => sql`
       select distinct usename as role from pg_stat_activity
@@ -202,9 +206,7 @@ describe("npm run deliver", () => {
       DATABASE_URL: url,
       CHAT_URL: chat.url,
       INBOX_URL: "https://inbox.example",
-      SMTP_URL: mail.url,
-      MAIL_FROM: "leads@a.example",
-      NOTIFY_EMAIL: "team@a.example",
+      ...mailTo(mail.url),
     };
     const { child } = startDeliver(env);
     await until(() => isSetUp(2), 20);
@@ -233,7 +235,7 @@ describe("npm run deliver", () => {
 
   it("goes on when its standard output is closed, and stops as on SIGTERM when its terminal is closed", async () => {
     const receiver = await startReceiver();
-    const env = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+    const env = { DATABASE_URL: url, ...webhookTo(receiver.url) };
     const { child } = startDeliver(env);
     await until(() => isSetUp(1), 20);
     child.stdout?.destroy();
@@ -266,11 +268,8 @@ describe("npm start", () => {
     const mail = await startMailServer();
     const server = await start({
       DATABASE_URL: url,
-      WEBHOOK_URL: receiver.url,
-      WEBHOOK_SECRET: secret,
-      SMTP_URL: mail.url,
-      MAIL_FROM: "leads@a.example",
-      NOTIFY_EMAIL: "team@a.example",
+      ...webhookTo(receiver.url),
+      ...mailTo(mail.url),
     });
     await until(() => isSetUp(2), 20);
     for (const [i, callsTwo] of [false, true, false].entries()) {
@@ -299,7 +298,7 @@ describe("npm start", () => {
 
   it("delivers nothing with DELIVERY=off, and leaves it to the process beside it", async () => {
     const receiver = await startReceiver();
-    const channel = { DATABASE_URL: url, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: secret };
+    const channel = { DATABASE_URL: url, ...webhookTo(receiver.url) };
     startDeliver(channel);
     const server = await start({ ...channel, DELIVERY: "off" });
     await until(() => isSetUp(1), 20);

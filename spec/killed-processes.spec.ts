@@ -27,9 +27,10 @@ describe("kill -9 under load", () => {
     };
     const start = () => startServer({ DATA_DIR: dataDir, ...webhook });
     // After each kill it waits until a lead is acknowledged again; bench/kills.ts measures how soon that is.
-    const { load, owner, server } = await killRepeatedly({ rounds: 3, dataDir, key: anonKey, start });
+    const { load, times, owner, server } = await killRepeatedly({ rounds: 3, dataDir, key: anonKey, start });
     expect(await findDiscrepancies(owner, load.acknowledged)).toEqual(noDiscrepancies);
     await owner.end();
+    for (const target of ["PostgreSQL", "a session"] as const) expect(times.get(target)).toHaveLength(3);
     // Every answer thanked its visitor; 0 stands for no answer, where the server itself was killed.
     expect([...load.answers.keys()].filter((status) => ![201, 303, 0].includes(status))).toEqual([]);
     expect(await server.end()).toEqual({ code: 0, signal: null });
