@@ -30,8 +30,14 @@ export interface Program {
 
 /** Errors whose message is written for the operator. Any other error is a bug. */
 const forTheOperator = [
-  ...[ConfigError, ContentError, BuildError, StartError],
-  ...[ListenError, EmbeddedPostgresError, MigrationError, DatabaseRefusal],
+  ConfigError,
+  ContentError,
+  BuildError,
+  StartError,
+  ListenError,
+  EmbeddedPostgresError,
+  MigrationError,
+  DatabaseRefusal,
 ];
 
 /** Runs a program until a signal stops it. `main` returns when the program has begun its work; what fails later goes to `giveUp`. */

@@ -1,7 +1,7 @@
 // Fails when a function of the repository has more than 60 lines, a file of TypeScript or JavaScript 250, a chapter of the specification
 // 400, or a migration 350: all lines are counted, those of SQL, of JSX and of a text too, which the linter leaves out. `npm run check` runs it. Functions
-// of chapters are left out, because a `describe` is a list of tests. Fails, too, where an object that is written on the spot is spread, because
-// that hides lines: the formatter would otherwise put each of its properties on a line of its own.
+// of chapters are left out, because a `describe` is a list of tests. Fails, too, where an object or a list that is written on the spot is spread,
+// because that hides lines: the formatter would otherwise put each of its parts on a line of its own.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lineOf, readSources, root, visitNodes } from "./syntax-tree.ts";
@@ -30,12 +30,13 @@ export function longFile(file: string, text: string): string[] {
   return lines > max ? [`${file} has ${lines} lines`] : [];
 }
 
-/** Names the spread objects of a source, such as `team/a.ts:7 spreads an object that it writes there`. */
-export function spreadObjects(file: string, text: string): string[] {
+/** Names the spread literals of a source, such as `team/a.ts:7 spreads an object or a list that it writes there`. */
+export function spreadLiterals(file: string, text: string): string[] {
   const found: string[] = [];
   visitNodes(file, text, ({ type, start, argument }) => {
-    if (/^(JSXSpreadAttribute|SpreadElement)$/.test(type) && argument?.type === "ObjectExpression")
-      found.push(`${file}:${lineOf(text, start)} spreads an object that it writes there`);
+    if (!/^(JSXSpreadAttribute|SpreadElement)$/.test(type)) return;
+    if (/^(Object|Array)Expression$/.test(argument?.type ?? ""))
+      found.push(`${file}:${lineOf(text, start)} spreads an object or a list that it writes there`);
   });
   return found;
 }
@@ -49,9 +50,9 @@ function main(): void {
     ...sources.flatMap(({ file, text }) => longFile(file, text)),
     ...migrations.flatMap((file) => longFile(file, readFileSync(join(root, file), "utf8"))),
   ];
-  const spread = sources.flatMap(({ file, text }) => spreadObjects(file, text));
+  const spread = sources.flatMap(({ file, text }) => spreadLiterals(file, text));
   for (const one of found) console.error(`${one}. Divide it (docs/decisions/096-sizes-in-the-linter.md).`);
-  for (const one of spread) console.error(`${one}. Write its properties as they are.`);
+  for (const one of spread) console.error(`${one}. Write its parts as they are.`);
   if (found.length + spread.length > 0) process.exitCode = 1;
   else
     console.log(

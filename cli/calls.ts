@@ -9,7 +9,9 @@ export const inWords = (code: string): string => code.replaceAll("_", " ");
 /** When, who, what was done, and what came of it. */
 export function wordsOf({ at, member, called, asked_for_this_time, outcome, note, callback_at }: LoggedCall) {
   return [
-    ...[clock(new Date(at)), printable(member.name), called ? "called" : "reviewed"],
+    clock(new Date(at)),
+    printable(member.name),
+    called ? "called" : "reviewed",
     asked_for_this_time ? "(the person asked for this time)" : "",
     outcome ? inWords(outcome) : "no outcome yet",
     callback_at ? `at ${clock(new Date(callback_at))}` : "",

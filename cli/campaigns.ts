@@ -34,8 +34,21 @@ export const campaigns: AddCommand = (program, run) => {
 };
 
 const keys = [
-  ...["source", "medium", "campaign", "variant", "device", "served", "views", "half_read", "form_seen"],
-  ...["began", "pressed", "stored", "reviewed", "outcomes", "cost"],
+  "source",
+  "medium",
+  "campaign",
+  "variant",
+  "device",
+  "served",
+  "views",
+  "half_read",
+  "form_seen",
+  "began",
+  "pressed",
+  "stored",
+  "reviewed",
+  "outcomes",
+  "cost",
 ] as (keyof CampaignRow)[];
 
 const rowForPrograms = (row: ReportedRow) => Object.fromEntries(keys.map((key) => [key, row[key]]));

@@ -125,7 +125,9 @@ function tableOf(all: Member[]): string {
     line(["NAME", "ROLE", "STATE", "LAST SEEN"]),
     ...all.map((member) =>
       line([
-        ...[member.name, member.role, state(member)],
+        member.name,
+        member.role,
+        state(member),
         member.last_seen_at ? clock(new Date(member.last_seen_at)) : "-",
       ]),
     ),

@@ -99,9 +99,22 @@ export function addressOfDatabase(address: string, name: string): string {
 // certificates and the like stay: the server then refuses the connection, which would be less safe than asked. `application_name` is
 // left out, because our programs know each other by the name that they give themselves.
 const clientOnly = [
-  ...["host", "port", "target_session_attrs", "channel_binding", "gsslib", "krbsrvname"],
-  ...["keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"],
-  ...["load_balance_hosts", "application_name", "fallback_application_name", "sslcompression", "sslsni"],
+  "host",
+  "port",
+  "target_session_attrs",
+  "channel_binding",
+  "gsslib",
+  "krbsrvname",
+  "keepalives",
+  "keepalives_idle",
+  "keepalives_interval",
+  "keepalives_count",
+  "tcp_user_timeout",
+  "load_balance_hosts",
+  "application_name",
+  "fallback_application_name",
+  "sslcompression",
+  "sslsni",
 ];
 
 // postgres.js understands one host name; sockets' folders, IPv6 addresses and several servers are read here. As in libpq, `?host=` and

@@ -6,7 +6,14 @@ const hour = 60 * minute;
 
 /** The waits in seconds, after the first attempt, the second, and so on: together 71 hours and 51 minutes. */
 const waits = [
-  ...[5, 15, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour],
+  5,
+  15,
+  minute,
+  5 * minute,
+  15 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
   ...Array.from({ length: 17 }, () => 4 * hour),
 ];
 

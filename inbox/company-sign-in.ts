@@ -137,10 +137,21 @@ function makeRefuse(log: Log) {
 
 /** The errors that a provider sends with the browser (RFC 6749, 4.1.2.1; OpenID Connect Core 1.0, 3.1.2.6). */
 const errorsInAddress: ReadonlySet<string> = new Set([
-  ...["invalid_request", "unauthorized_client", "unsupported_response_type", "invalid_scope", "server_error"],
-  ...["temporarily_unavailable", "interaction_required", "login_required", "account_selection_required"],
-  ...["consent_required", "invalid_request_uri", "invalid_request_object", "request_not_supported"],
-  ...["request_uri_not_supported", "registration_not_supported"],
+  "invalid_request",
+  "unauthorized_client",
+  "unsupported_response_type",
+  "invalid_scope",
+  "server_error",
+  "temporarily_unavailable",
+  "interaction_required",
+  "login_required",
+  "account_selection_required",
+  "consent_required",
+  "invalid_request_uri",
+  "invalid_request_object",
+  "request_not_supported",
+  "request_uri_not_supported",
+  "registration_not_supported",
 ]);
 
 /** What a person causes in their browser: cancels, comes back too late or with a made-up code. */

@@ -39,14 +39,12 @@ describe("the words for a calling time", () => {
   it("say the date of a day that is over, or more than six days away, so that no day of last week is taken for one of the next", () => {
     const days = ["2026-11-14", "2026-11-15", "2026-11-20", "2026-11-21", "2026-11-27", "2026-11-28"];
     expect(days.map((day) => dayThere(momentAt(eastern, `${day}T12:00`), eastern, now))).toEqual([
-      ...[
-        "Saturday, November 14",
-        "Sunday, November 15",
-        "Friday, November 20",
-        "today",
-        "Friday",
-        "Saturday, November 28",
-      ],
+      "Saturday, November 14",
+      "Sunday, November 15",
+      "Friday, November 20",
+      "today",
+      "Friday",
+      "Saturday, November 28",
     ]);
   });
 
@@ -56,7 +54,9 @@ describe("the words for a calling time", () => {
     const words = (at: Date) => zones.map((zone) => `${dayThere(at, zone, evening)} ${timeThere(at, zone)}`);
     expect(words(evening)).toEqual(["today 8:30 PM", "today 3:30 PM", "today 11:30 AM"]);
     expect(words(momentAt(eastern, "2026-11-22T09:00"))).toEqual([
-      ...["Sunday 9:00 AM", "Sunday 4:00 AM", "Monday 12:00 AM"],
+      "Sunday 9:00 AM",
+      "Sunday 4:00 AM",
+      "Monday 12:00 AM",
     ]);
   });
 

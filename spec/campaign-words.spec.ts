@@ -102,7 +102,10 @@ describe("a campaign's word", () => {
     const long = "cgm_seniors_florida_spring_lookalike_broad_mobile_120210987654321098";
     const personal = ["a1b2c3d4e5f6a7b8c9", "305-555-0142"].map((one) => `${long.slice(0, 49)}_v2_${one}`);
     expect(await cleaned(["305    555    0142", "55    50142", ...personal, long])).toEqual([
-      ...["(removed)", "(removed)", "(removed)", "(removed)"],
+      "(removed)",
+      "(removed)",
+      "(removed)",
+      "(removed)",
       "cgm_seniors_florida_spring_lookalike_broad_mobile",
     ]);
   });

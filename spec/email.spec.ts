@@ -300,8 +300,11 @@ describe("the e-mail channel", () => {
     async (_, start) => {
       const via = await start();
       const { stdout } = await promisify(execFile)("sh", [
-        ...["-c", 'ulimit -n 200; exec "$0" --input-type=module -e "$1" "$2"'],
-        ...[process.execPath, script, JSON.stringify(settings(via))],
+        "-c",
+        'ulimit -n 200; exec "$0" --input-type=module -e "$1" "$2"',
+        process.execPath,
+        script,
+        JSON.stringify(settings(via)),
       ]);
       expect(JSON.parse(stdout)).toEqual(["not sent", "delivered"]);
     },

@@ -186,7 +186,13 @@ describe("a callback at a time that the person asked for", () => {
         ('2 hours', null, false)
       ) as asked (moment, reason, is_withdrawn)`;
     expect(refusals.map(({ refusal }) => refusal)).toEqual([
-      ...["callback_past", null, null, "callback_too_far", "withdrawn", "callback_not_callable", null],
+      "callback_past",
+      null,
+      null,
+      "callback_too_far",
+      "withdrawn",
+      "callback_not_callable",
+      null,
       "callback_not_callable",
     ]);
   });

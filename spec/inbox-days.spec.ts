@@ -13,7 +13,9 @@ beforeEach(() => removeLeads(database.owner));
 
 it("days are counted back by the calendar, also over a night in which the clocks change", () => {
   expect([daysBefore("2026-11-03", 2), daysBefore("2026-03-09", 1), daysBefore("2026-03-01", 1)]).toEqual([
-    ...["2026-11-01", "2026-03-08", "2026-02-28"],
+    "2026-11-01",
+    "2026-03-08",
+    "2026-02-28",
   ]);
 });
 

@@ -70,7 +70,10 @@ describe("an invitation", () => {
     await maria.call("members/remove", { id });
     expect(await opened(third)).toBe("invitation unknown");
     expect((await audited("Maria")).slice(-4)).toEqual([
-      ...["invited member", "recovered member", "recovered member", "removed member"],
+      "invited member",
+      "recovered member",
+      "recovered member",
+      "removed member",
     ]);
     const [left] = await owner`
       select count(*)::integer as unused from private.invitations where member_id = ${id} and used_at is null`;

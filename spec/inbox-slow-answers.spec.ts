@@ -60,8 +60,16 @@ const places = (page: Page): Promise<Record<string, string>> =>
   });
 
 const paths = [
-  ...["/", `/leads/${lead}`, `/leads/${lead}/stop-proof`, "/stop", "/health"],
-  ...["/account", "/reports", "/campaigns", "/audit-log", "/team"],
+  "/",
+  `/leads/${lead}`,
+  `/leads/${lead}/stop-proof`,
+  "/stop",
+  "/health",
+  "/account",
+  "/reports",
+  "/campaigns",
+  "/audit-log",
+  "/team",
 ];
 
 it("keeps everything that can be pressed where it is as each answer comes", async () => {

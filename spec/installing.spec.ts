@@ -90,8 +90,10 @@ describe("an installation", () => {
     expect(type("install", "--site", "www.maple.example").status).toBe(0);
     const written = read("etc/leads/settings.env");
     for (const line of [
-      ...["TRUST_PROXY=loopback", "SITE_URL=https://www.maple.example"],
-      ...["DATA_DIR=/var/lib/leads/data", "BACKUP_DIR=/var/backups/leads"],
+      "TRUST_PROXY=loopback",
+      "SITE_URL=https://www.maple.example",
+      "DATA_DIR=/var/lib/leads/data",
+      "BACKUP_DIR=/var/backups/leads",
     ])
       expect(written.split("\n")).toContain(line);
     expect(statSync(at("etc/leads/settings.env")).mode & 0o777).toBe(0o640);

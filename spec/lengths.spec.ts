@@ -1,6 +1,6 @@
 // How long a function and a file may be, where the linter does not count all lines, and what would hide lines from the count.
 import { describe, expect, it } from "vitest";
-import { longFile, longFunctions, spreadObjects } from "../check/lengths.ts";
+import { longFile, longFunctions, spreadLiterals } from "../check/lengths.ts";
 
 describe("what is read as a whole", () => {
   it("is a function of at most 60 lines with its SQL, and a component with its JSX", () => {
@@ -24,11 +24,12 @@ describe("what is read as a whole", () => {
   it.each([
     ["a.ts", "f({\n  a,\n  ...{ b, c },\n});\n", ["a.ts:3"]],
     ["a.tsx", "<P\n  {...{ a, b }}\n/>;\n", ["a.tsx:2"]],
-    ["a.tsx", "f({ ...rest, ...(b && { c }), ...[d] }, <P {...props} />);\n", []],
+    ["a.ts", "const list = [\n  a,\n  ...[b, c],\n];\n", ["a.ts:3"]],
+    ["a.tsx", "f({ ...rest, ...(b && { c }) }, [...d, ...[e].map(f)], <P {...props} />);\n", []],
   ])(
-    "spreads no object that it writes there, which would put several properties on a line: %s %j",
+    "spreads no object and no list that it writes there, which would put several parts on a line: %s %j",
     (file, text, found) => {
-      expect(spreadObjects(file, text).map((one) => one.split(" ")[0])).toEqual(found);
+      expect(spreadLiterals(file, text).map((one) => one.split(" ")[0])).toEqual(found);
     },
   );
 });

@@ -105,8 +105,10 @@ describe("leads restore", () => {
     expect(await fresh.owner`select from private.report_days`).toEqual([]);
     const entries = await fresh.owner`select action from private.audit_log order by id`;
     expect(entries.map(({ action }) => action)).toEqual([
-      ...["opened lead", "erased lead"],
-      ...["opened lead", "erased lead"],
+      "opened lead",
+      "erased lead",
+      "opened lead",
+      "erased lead",
     ]);
 
     await fresh.owner`select private.sum_up_report_days()`;

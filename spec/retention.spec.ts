@@ -157,7 +157,8 @@ describe("retention", () => {
     await aDayPasses();
     await run();
     expect((await sql`select name from public.leads order by created_at`).map(({ name }) => name)).toEqual([
-      ...["Of 28 days", "Newest"],
+      "Of 28 days",
+      "Newest",
     ]);
   });
 

@@ -19,7 +19,12 @@ export function DevicesReport({ devices }: Pick<Campaigns, "devices">) {
       columns={["Device", "Loads", "Reloads", "Returns", "Leads", "Pages sent", "Sent ahead"]}
       lines={devices.map(({ device, views, reloaded, returned, stored, served, prefetched }) => [
         names[device] ?? device,
-        ...[views, reloaded, returned, stored, served, prefetched],
+        views,
+        reloaded,
+        returned,
+        stored,
+        served,
+        prefetched,
       ])}
       notes={[
         "“Pages sent” counts how often the server sent the article, also to bots, and to apps that fetch it without saying so.",

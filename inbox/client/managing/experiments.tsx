@@ -26,7 +26,11 @@ function ExperimentReport({ experiment }: { experiment: Experiment }) {
   const { variant, original, changed, stored, qualified } = experiment;
   const lineOf = (name: string, { loads, ...leads }: Experiment["original"]) => [
     name,
-    ...[loads, leads.stored, share(leads.stored, loads), leads.reviewed, leads.qualified],
+    loads,
+    leads.stored,
+    share(leads.stored, loads),
+    leads.reviewed,
+    leads.qualified,
     share(leads.qualified, loads),
   ];
   return (

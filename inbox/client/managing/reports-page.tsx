@@ -51,9 +51,7 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
         title="By day"
         file="days"
         columns={["Day", "Leads", "Kept", "Missed", "Still open", "Withdrawn unreviewed", "Calls"]}
-        lines={days.map((line) => [
-          ...[line.day, line.leads, line.kept, line.missed, line.open, line.withdrawn, line.calls],
-        ])}
+        lines={days.map(cellsOfDay)}
         isFolded
       >
         <DaysPicture days={days} />
@@ -75,10 +73,7 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
           "Needs a visit",
           "Withdrawn",
         ]}
-        lines={campaigns.map((line) => [
-          ...[line.source || "None", line.medium || "None", line.campaign || "None"],
-          ...[line.leads, line.reviewed, line.likely, line.needs_visit, line.withdrawn],
-        ])}
+        lines={campaigns.map(cellsOfCampaign)}
         notes={
           campaigns.length < maxCampaigns ? [] : [`Only the ${maxCampaigns} campaigns with the most leads.`]
         }
@@ -86,6 +81,27 @@ function AllReports({ reports, period }: { reports: Reports; period: Period }) {
     </>
   );
 }
+
+const cellsOfDay = ({ day, leads, kept, missed, open, withdrawn, calls }: Reports["days"][number]) => [
+  day,
+  leads,
+  kept,
+  missed,
+  open,
+  withdrawn,
+  calls,
+];
+
+const cellsOfCampaign = (line: Reports["campaigns"][number]) => [
+  line.source || "None",
+  line.medium || "None",
+  line.campaign || "None",
+  line.leads,
+  line.reviewed,
+  line.likely,
+  line.needs_visit,
+  line.withdrawn,
+];
 
 /** The database lists no more (private.report). */
 const maxCampaigns = 500;
