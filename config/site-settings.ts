@@ -42,7 +42,7 @@ export const web = {
   LANGUAGES: withDefault(
     languages,
     "en",
-    `The languages the pages are shown in, the first one at /. There is ${new Intl.ListFormat("en").format(["en", ...translationCodes])}.`,
+    `The languages the pages are shown in, the first one at /: any of ${["en", ...translationCodes].join(", ")}.`,
     "en,es",
   ),
   ...reviews,
