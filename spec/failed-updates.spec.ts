@@ -13,7 +13,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { asked, at, environment, inForce, kept, makeMachine, pack, script, type } from "./support/machine.ts";
+import {
+  askedOfSystemd,
+  at,
+  environment,
+  inForce,
+  kept,
+  makeMachine,
+  pack,
+  script,
+  type,
+} from "./support/machine.ts";
 import { until } from "./support/receiver.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
 
@@ -78,7 +88,7 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(said).toContain("Nothing was changed");
     expect(inForce()).toBe("releases/1.0.0");
     expect(kept()).toEqual(["1.0.0"]);
-    expect(asked()).not.toContain("restart");
+    expect(askedOfSystemd()).not.toContain("restart");
   });
 
   it.runIf(isRoot)("when the disk is full", () => {
@@ -121,7 +131,7 @@ describe("an update that fails half way leaves the release in force as it was", 
     expect(inForce()).toBe("releases/1.0.0");
     expect(existsSync(at("opt/leads/previous"))).toBe(false);
     expect(units()).toEqual(before);
-    expect(asked()).not.toContain("restart");
+    expect(askedOfSystemd()).not.toContain("restart");
   });
 
   it("when it is killed, and the next update removes what it has left", async () => {
@@ -173,7 +183,7 @@ describe("an update that fails half way leaves the release in force as it was", 
       expect(said).toContain("Release 1.1.0 is in force again.");
       expect(said).not.toContain("It does not answer either.");
       expect(inForce()).toBe("releases/1.1.0");
-      expect(asked().match(/restart leads.service/g)).toHaveLength(3);
+      expect(askedOfSystemd().match(/restart leads.service/g)).toHaveLength(3);
       // The way back from the release that runs is the one before it, not the one that failed.
       expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
     },
@@ -197,12 +207,12 @@ describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,"
     "puts the release before in force again while the server is not ready: %s",
     async (signal) => {
       type("first", pack("1.0.0"));
-      const isRestarted = () => asked().includes("restart leads.service");
+      const isRestarted = () => askedOfSystemd().includes("restart leads.service");
       const { status, said } = await breakOff(signal, isRestarted, pack("1.1.0", { unready: "" }));
       expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
       expect(said).toContain("Broken off.");
       expect(said).toContain("Release 1.0.0 is in force again.");
-      expect(asked().match(/restart leads.service/g)).toHaveLength(2);
+      expect(askedOfSystemd().match(/restart leads.service/g)).toHaveLength(2);
     },
   );
 
@@ -216,7 +226,7 @@ describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,"
     child.stderr.destroy();
     expect(await once(child, "close")).toEqual([1, null]);
     expect(inForce()).toBe("releases/1.0.0");
-    expect(asked().match(/restart leads.service/g)).toHaveLength(2);
+    expect(askedOfSystemd().match(/restart leads.service/g)).toHaveLength(2);
   });
 
   it.each(signals)(
@@ -230,7 +240,7 @@ describe("an update that is broken off, by Ctrl-C, a lost connection or a kill,"
       const { status, said } = await breakOff(signal, isUnderWay, "--upgrade-postgresql", newer);
       expect([status, inForce()]).toEqual([1, "releases/1.0.0"]);
       expect(said).toContain("The data was not brought over, and is as it was.");
-      expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+      expect(askedOfSystemd().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
     },
   );
 });
@@ -255,7 +265,7 @@ describe("an update that fails once the disk is full", () => {
     expect(status).toBe(1);
     expect(said).toContain("Release 1.1.0 stays in force. Make room, and type: sudo leads rollback");
     expect(inForce()).toBe("releases/1.1.0");
-    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+    expect(askedOfSystemd().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
     rmSync(at("bin/cp"));
     expect(type("rollback").status).toBe(0);
     expect(inForce()).toBe("releases/1.0.0");
@@ -277,7 +287,7 @@ describe("an update that changes the tables so that older programs do not work o
     expect(said).toContain("restore it with release 1.0.0");
     expect(inForce()).toBe("releases/2.0.0");
     expect(readlinkSync(at("opt/leads/previous"))).toBe("releases/1.0.0");
-    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+    expect(askedOfSystemd().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
   });
 
   it("gives way to the release before when it failed before it had changed them", () => {
@@ -286,7 +296,7 @@ describe("an update that changes the tables so that older programs do not work o
     expect(status).toBe(1);
     expect(said).toContain("Release 1.0.0 is in force again.");
     expect(inForce()).toBe("releases/1.0.0");
-    const [, afterStop = ""] = asked().split("stop leads.socket leads.service\n");
+    const [, afterStop = ""] = askedOfSystemd().split("stop leads.socket leads.service\n");
     for (const word of ["start leads.socket\n", "restart leads.service\n"]) expect(afterStop).toContain(word);
     expect(type("rollback").said).toContain("There is no release before 1.0.0.");
   });

@@ -35,14 +35,14 @@ describe("the runs of a hosted function", () => {
         return database.query(work, timeout);
       },
     };
-    const taken = { ...database, query: never };
+    const busyDatabase = { ...database, query: never };
     const delivery = { deliverDue: async () => {} };
-    await makeDeliveryRuns({ delivery, database: taken, jobsDatabase, log, submitLead }).wake();
+    await makeDeliveryRuns({ delivery, database: busyDatabase, jobsDatabase, log, submitLead }).wake();
     // Each job has ten minutes, because no form post and no delivery waits for it.
     expect(timeouts).toEqual(Array.from({ length: 6 }, () => 600_000));
   });
 
-  it("do their jobs also while calls keep arriving, and settle each call with the next run", async () => {
+  it("do their jobs also while calls keep arriving, and settle every call", async () => {
     let runs = 0;
     let jobs = 0;
     const calls: Promise<void>[] = [];
@@ -71,8 +71,8 @@ describe("the runs of a hosted function", () => {
     const jobsDatabase: typeof database = { ...database, query: () => Promise.reject(new QueryTimeout()) };
     const delivery = { deliverDue: async () => {} };
     const lines: string[] = [];
-    const kept = makeLog((line) => lines.push(line));
-    await makeDeliveryRuns({ delivery, database, jobsDatabase, log: kept, submitLead }).wake();
+    const log = makeLog((line) => lines.push(line));
+    await makeDeliveryRuns({ delivery, database, jobsDatabase, log, submitLead }).wake();
     expect(lines).toHaveLength(6);
     for (const line of lines) expect(line).toContain("job-stopped: ");
   });

@@ -1,4 +1,5 @@
-// The fields of a callback on a lead's page: what they say of a time at which nobody may call, and what a tick holds for.
+// The fields of a callback on a lead's page: what they say of a time at which nobody may call, and for which time the tick “The person
+// asked for this time” counts.
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { callLead } from "./support/calls.ts";
@@ -7,27 +8,30 @@ import { dayAhead, setCallback, setUpInboxInBrowser, text } from "./support/inbo
 
 const { database, dana, lee, maria, leadPage, beginCall } = await setUpInboxInBrowser();
 
-/** Opens a lead and begins a call. */
-const calling = (id: string) => beginCall(dana, id);
+/** Opens a lead, begins a call and returns the page. */
+const pageWithCall = (id: string) => beginCall(dana, id);
 
 describe("a callback that was refused", () => {
   it("leaves nothing on the screen when the member cancels it, and never says that the person asked us to stop", async () => {
-    const page = await calling(await addLead(database));
+    const page = await pageWithCall(await addLead(database));
     await setCallback(page, dayAhead(3), "03:00");
     await page.getByText("No call is lawful then").waitFor();
+    expect(await text(page)).not.toContain("This person asked us to stop");
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Time there").waitFor({ state: "detached" });
     expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
     await setCallback(page, dayAhead(200), "12:30");
     await page.getByText("This is more than 90 days ahead.").waitFor();
-    await page.getByRole("button", { name: "Cancel" }).click();
     expect(await text(page)).not.toContain("This person asked us to stop");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByLabel("Time there").waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
   });
 
   it("names the pause of the state, also where three attempts were made, and does not say that no hour is lawful", async () => {
     const phone = aPhoneNumber();
     for (let nth = 0; nth < 2; nth += 1) await callLead(lee, await addLead(database, { phone }));
-    const page = await calling(await addLead(database, { phone }));
+    const page = await pageWithCall(await addLead(database, { phone }));
     await maria.call("pause-state", { state: "VT", reason: "An emergency" });
     onTestFinished(async () => void (await maria.call("resume-state", { state: "VT" })));
     const [soon] = await database.owner<{ day: string; time: string }[]>`
@@ -43,7 +47,7 @@ describe("a callback that was refused", () => {
 describe("“The person asked for this time”", () => {
   it("counts for the callback that it was ticked for, and for no later one", async () => {
     const id = await addLead(database);
-    const page = await calling(id);
+    const page = await pageWithCall(id);
     await setCallback(page, dayAhead(3), "03:00");
     await page.getByLabel("The person asked for this time").check();
     await page.getByRole("button", { name: "Set the callback" }).click();
@@ -57,7 +61,7 @@ describe("“The person asked for this time”", () => {
   });
 
   it("is not said of another time that is typed afterwards", async () => {
-    const page = await calling(await addLead(database));
+    const page = await pageWithCall(await addLead(database));
     const sent: RequestOf<"outcome">[] = [];
     page.on("request", (request) => {
       if (request.url().endsWith("/api/outcome")) sent.push(request.postDataJSON());

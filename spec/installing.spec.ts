@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { writeClockProgram } from "./support/clock-program.ts";
+import { operatorsFiles, writeManifest } from "./support/machine.ts";
 import { mountSmallDisk } from "./support/small-disk.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -27,7 +28,7 @@ let machine: string;
 const at = (path: string) => join(machine, path);
 const read = (path: string) => readFileSync(at(path), "utf8");
 
-// The stand-ins. They write down what systemd is asked, and who is to own a file.
+// The stand-ins. They write down what systemd is asked, which user is made, and who is to own a file.
 const programs = {
   systemctl: `echo "$*" >> "$LEADS_PREFIX/asked"
 case $* in
@@ -35,7 +36,9 @@ case $* in
   is-enabled*) test -e "$LEADS_PREFIX/enabled" ;;
   enable*leads*) touch "$LEADS_PREFIX/enabled" ;;
 esac`,
-  id: "echo 0",
+  // Root calls, and the machine has no user leads yet.
+  id: "[ $1 = -u ] && echo 0",
+  useradd: 'echo "useradd $*" >> "$LEADS_PREFIX/asked"',
   install:
     'echo "install $*" >> "$LEADS_PREFIX/asked"; for word; do case $word in -*) ;; *) mkdir -p "$word" ;; esac; done',
   chown: 'echo "chown $*" >> "$LEADS_PREFIX/asked"',
@@ -61,29 +64,36 @@ beforeEach(() => {
   writeFileSync(at("release/VERSION"), "1.0.0\n");
   writeFileSync(at("release/POSTGRESQL"), "18\n");
   writeFileSync(at("release/runtime/node"), node, { mode: 0o755 });
-  execFileSync("sh", ["-c", "find . -type f ! -name MANIFEST -exec sha256sum {} + > MANIFEST"], {
-    cwd: at("release"),
-  });
+  writeManifest(at("release"));
 });
 
 /** Runs a script of the release with these words, and returns its exit status and what it said. */
-function type(script: string, ...words: string[]): { status: number | null; said: string } {
+const type = (script: string, ...words: string[]) => typeAndAnswer("", script, ...words);
+
+/** The same, and answers the script's question with `input`. */
+function typeAndAnswer(
+  input: string,
+  script: string,
+  ...words: string[]
+): { status: number | null; said: string } {
   const env = { PATH: `${at("bin")}:${process.env.PATH}`, LEADS_PREFIX: machine };
   const { status, stdout, stderr } = spawnSync("sh", [at(`release/deploy/${script}`), ...words], {
     env,
     encoding: "utf8",
+    input,
   });
   return { status, said: stdout + stderr };
 }
 
-const asked = () => (existsSync(at("asked")) ? read("asked") : "");
-const start = "enable --quiet --now leads.socket leads.service leads-status.timer";
+/** What the stand-ins have written down. */
+const recorded = () => (existsSync(at("asked")) ? read("asked") : "");
+const startCommand = "enable --quiet --now leads.socket leads.service leads-status.timer";
 
 describe("an installation", () => {
   it("starts the server once, and prints the first steps", () => {
     expect(type("install")).toMatchObject({ status: 0, said: expect.stringContaining("First steps:") });
     expect(type("install").said).toContain("in force already");
-    expect(asked().split(start)).toHaveLength(2);
+    expect(recorded().split(startCommand)).toHaveLength(2);
   });
 
   it("writes settings, a data folder and a backup folder that no other user of the machine can read, and keeps the settings that are there", () => {
@@ -97,63 +107,62 @@ describe("an installation", () => {
     ])
       expect(written.split("\n")).toContain(line);
     expect(statSync(at("etc/leads/settings.env")).mode & 0o777).toBe(0o640);
-    expect(asked()).toMatch(/^chown root:leads .*settings\.env/m);
+    expect(recorded()).toMatch(/^chown root:leads .*settings\.env/m);
+    expect(recorded()).toMatch(/^useradd --system .* leads$/m);
     const [data, backups] = [at("var/lib/leads"), at("var/backups/leads")];
-    expect(asked()).toContain(`--mode=700 --owner=leads --group=leads ${data} ${backups}\n`);
+    expect(recorded()).toContain(`--mode=700 --owner=leads --group=leads ${data} ${backups}\n`);
     expect(readlinkSync(at("usr/local/bin/leads"))).toBe("/opt/leads/current/deploy/leads");
     expect(type("install", "--site", "www.oak.example").status).toBe(0);
     expect(read("etc/leads/settings.env")).toBe(written);
   });
 
   it.each([
-    ["root", () => writeFileSync(at("bin/id"), "#!/bin/sh\necho 1000\n")],
-    ["a clone", () => rmSync(at("release/MANIFEST"))],
-    ["systemd", () => rmSync(at("run"), { recursive: true })],
-    ["another processor", () => writeFileSync(at("release/runtime/node"), "#!/bin/sh\nexit 1\n")],
-    ["--caddy needs", () => ["--caddy"]],
-    ["--site takes", () => ["--site", "https://www.maple.example"]],
-    ["no option --sit", () => ["--sit", "www.maple.example"]],
-  ])("makes nothing where it can only fail, and says why: %s", (why, make: () => unknown) => {
-    const words = make();
-    const { status, said } = type("install", ...(Array.isArray(words) ? words : []));
+    ["root", [], () => writeFileSync(at("bin/id"), "#!/bin/sh\necho 1000\n")],
+    ["a clone", [], () => rmSync(at("release/MANIFEST"))],
+    ["systemd", [], () => rmSync(at("run"), { recursive: true })],
+    ["another processor", [], () => writeFileSync(at("release/runtime/node"), "#!/bin/sh\nexit 1\n")],
+    ["--caddy needs", ["--caddy"]],
+    ["--site takes", ["--site", "https://www.maple.example"]],
+    ["no option --sit", ["--sit", "www.maple.example"]],
+  ])("makes nothing where it can only fail, and says why: %s", (why, words, prepare = () => {}) => {
+    prepare();
+    const { status, said } = type("install", ...words);
     expect([status, said]).toEqual([1, expect.stringContaining(why)]);
-    expect([asked(), existsSync(at("opt")), existsSync(at("etc/leads"))]).toEqual(["", false, false]);
+    expect([recorded(), existsSync(at("opt")), existsSync(at("etc/leads"))]).toEqual(["", false, false]);
   });
 
   it("starts the server when it is typed again after it was broken off before the start", () => {
     mkdirSync(at("opt/leads/releases"), { recursive: true });
     expect(type("releases", "first", at("release")).status).toBe(0);
-    expect(asked()).not.toContain("--now");
+    expect(recorded()).not.toContain("--now");
     expect(type("install")).toMatchObject({ status: 0, said: expect.stringContaining("First steps:") });
-    expect(asked()).toContain(start);
+    expect(recorded()).toContain(startCommand);
   });
 
   it("puts Caddy in front, also when that is asked for later, and gives the server the site's name", () => {
     type("install");
-    expect(asked()).not.toContain("caddy");
+    expect(recorded()).not.toContain("caddy");
     expect(type("install", "--site", "www.maple.example", "--caddy").status).toBe(0);
     expect(read("etc/caddy/Caddyfile")).toContain("www.maple.example");
     expect(read("etc/caddy/Caddyfile.before-leads")).toBe(debiansPage);
     expect(read("etc/leads/settings.env")).toContain("\nSITE_URL=https://www.maple.example\n");
-    expect(asked()).toContain("try-restart leads.service\n");
-    expect(asked()).toContain("restart caddy\n");
+    expect(recorded()).toContain("try-restart leads.service\n");
+    expect(recorded()).toContain("restart caddy\n");
   });
 
-  it("leaves a Caddyfile alone that has a proxy already", () => {
-    const proxies = "www.oak.example {\n  reverse_proxy localhost:8080\n}\n";
-    writeFileSync(at("etc/caddy/Caddyfile"), proxies);
-    expect(type("install", "--site", "www.maple.example", "--caddy").said).toContain("stays as it is");
-    expect(read("etc/caddy/Caddyfile")).toBe(proxies);
-  });
-
-  it("leaves a Caddyfile alone that shows a site of somebody's own, and does not say that ours can be reached", () => {
-    const site = "shop.example {\n\troot * /srv/shop\n\tfile_server\n}\n";
-    writeFileSync(at("etc/caddy/Caddyfile"), site);
-    const { said } = type("install", "--site", "www.maple.example", "--caddy");
-    expect(said).toContain("stays as it is");
-    expect(said).not.toContain("from outside");
-    expect(read("etc/caddy/Caddyfile")).toBe(site);
-  });
+  it.each([
+    ["a proxy", "www.oak.example {\n  reverse_proxy localhost:8080\n}\n"],
+    ["files", "shop.example {\n\troot * /srv/shop\n\tfile_server\n}\n"],
+  ])(
+    "leaves a Caddyfile alone that somebody wrote, and does not say that our site can be reached: %s",
+    (_, caddyfile) => {
+      writeFileSync(at("etc/caddy/Caddyfile"), caddyfile);
+      const { said } = type("install", "--site", "www.maple.example", "--caddy");
+      expect(said).toContain("stays as it is");
+      expect(said).not.toContain("from outside");
+      expect(read("etc/caddy/Caddyfile")).toBe(caddyfile);
+    },
+  );
 
   it("starts Caddy when it is run again, where Caddy did not start before", () => {
     const whereCaddyFails = 'echo "$*" >> "$LEADS_PREFIX/asked"; [ "$*" != "restart caddy" ]';
@@ -162,7 +171,7 @@ describe("an installation", () => {
     writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${programs.systemctl}\n`, { mode: 0o755 });
     rmSync(at("asked"));
     expect(type("install", "--site", "www.maple.example", "--caddy").status).toBe(0);
-    expect(asked()).toContain("restart caddy\n");
+    expect(recorded()).toContain("restart caddy\n");
   });
 
   it.each([
@@ -188,48 +197,51 @@ describe("an installation", () => {
 });
 
 describe("an installation whose server is never ready", () => {
-  it("gives up after a minute, and says where to look, also when the server takes each request and answers none", () => {
-    // Each try would last until its request times out. Nobody waits for that here: this clock is 31 s later each time it is read.
+  it("gives up after a minute, however long each try takes, and says where to look", () => {
+    // A server that answers nothing would keep each try until its request times out. Nobody waits for that here: this clock is 31 s later
+    // each time it is read.
     const clock = writeClockProgram(at("bin/date"), 31);
     writeFileSync(at("release/runtime/node"), node.replace("[ ", '[ "$1" != -e ] || exit 1\n[ '), {
       mode: 0o755,
     });
-    execFileSync(
-      "sh",
-      ["-c", "rm MANIFEST && find . -type f -exec sha256sum {} + > ../MANIFEST && mv ../MANIFEST ."],
-      {
-        cwd: at("release"),
-      },
-    );
-    expect(type("install")).toMatchObject({ status: 1, said: expect.stringContaining("not ready yet") });
+    writeManifest(at("release"));
+    const { status, said } = type("install");
+    expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("journalctl -u leads") });
+    // The clock is read first for the end, which is 31 + 60, and then after each try: the second one, at 93, is past it.
     expect(clock.seconds()).toBe(93);
   });
 });
 
 describe("a removal", () => {
+  const program = ["opt/leads/current", "usr/local/lib/systemd/system/leads.service"];
+  const whatIsThere = () => [...program, ...operatorsFiles].filter((file) => existsSync(at(file)));
+  const installAndWork = () => {
+    type("install");
+    for (const file of operatorsFiles.slice(1)) writeFileSync(at(file), "");
+    expect(whatIsThere()).toEqual([...program, ...operatorsFiles]);
+  };
+
   it("is asked for by --remove: --purge alone installs nothing and erases nothing", () => {
     expect(type("install", "--purge")).toMatchObject({ status: 1, said: "--purge goes with --remove.\n" });
-    expect(existsSync(at("opt/leads/current"))).toBe(false);
+    expect(whatIsThere()).toEqual([]);
+    installAndWork();
+    expect(type("install", "--purge").status).toBe(1);
+    expect(whatIsThere()).toEqual([...program, ...operatorsFiles]);
   });
 
-  it("by the script that installed keeps leads, settings and backups; with --purge it erases them after a word is typed", () => {
-    type("install");
-    expect(type("install", "--remove", "--purge")).toMatchObject({ status: 1 });
-    expect(existsSync(at("opt/leads/current"))).toBe(true);
+  it("by the script that installed stops the server, and keeps leads, settings and backups", () => {
+    installAndWork();
     expect(type("install", "--remove").status).toBe(0);
-    for (const [folder, stays] of [
-      ...([
-        ["opt/leads", false],
-        ["usr/local/lib/systemd/system/leads.service", false],
-      ] as const),
-      ...([
-        ["etc/leads/settings.env", true],
-        ["var/lib/leads", true],
-        ["var/backups/leads", true],
-      ] as const),
-    ])
-      expect([folder, existsSync(at(folder))]).toEqual([folder, stays]);
-    expect(asked()).toContain("disable --now leads.socket leads.service leads-status.timer\n");
+    expect(whatIsThere()).toEqual(operatorsFiles);
+    expect(recorded()).toContain("disable --now leads.socket leads.service leads-status.timer\n");
+  });
+
+  it("with --purge erases them after the word erase is typed", () => {
+    installAndWork();
+    expect(typeAndAnswer("yes\n", "install", "--remove", "--purge").status).toBe(1);
+    expect(whatIsThere()).toEqual([...program, ...operatorsFiles]);
+    expect(typeAndAnswer("erase\n", "install", "--remove", "--purge").status).toBe(0);
+    expect(whatIsThere()).toEqual([]);
   });
 });
 

@@ -1,19 +1,20 @@
 // What an installation does with releases (deploy/releases), tried in a folder that stands for a machine (support/machine.ts).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { writeClockProgram } from "./support/clock-program.ts";
 import {
-  asked,
+  askedOfSystemd,
   at,
   environment,
   inForce,
   kept,
   makeMachine,
+  operatorsFiles,
   pack,
   root,
   script,
@@ -23,16 +24,21 @@ import {
 
 beforeEach(makeMachine);
 
+/** A line that asks systemd to start something. */
+const aStart = /^(re)?start /m;
+
 describe("an update", () => {
   it("puts the release in force with a link, restarts the server, and keeps the release before and no older one", () => {
     expect(type("first", pack("1.0.0")).status).toBe(0);
-    expect(asked()).not.toContain("restart");
+    expect(askedOfSystemd()).not.toContain("restart");
     expect(type("update", pack("1.1.0")).said).toContain("Release 1.1.0 is in force.");
-    expect(asked()).toContain("restart leads.service");
+    expect(askedOfSystemd()).toContain("restart leads.service");
     expect(type("update", pack("1.2.0")).status).toBe(0);
     expect(inForce()).toBe("releases/1.2.0");
     expect(kept()).toEqual(["1.1.0", "1.2.0"]);
-    expect(type("releases").said).toBe("1.1.0  before that: sudo leads rollback\n1.2.0  in force\n");
+    expect(type("releases").said).toBe(
+      "1.1.0  in force before; back to it: sudo leads rollback\n1.2.0  in force\n",
+    );
   });
 
   it("brings the units of the release", () => {
@@ -40,7 +46,7 @@ describe("an update", () => {
     type("update", pack("1.1.0", { "deploy/leads.service": "[Service]\nExecStart=/bin/true\n" }));
     const unit = at("usr/local/lib/systemd/system/leads.service");
     expect(readFileSync(unit, "utf8")).toContain("/bin/true");
-    expect(asked()).toContain("daemon-reload");
+    expect(askedOfSystemd()).toContain("daemon-reload");
     type("rollback");
     expect(readFileSync(unit, "utf8")).toBe(readFileSync(join(root, "deploy/leads.service"), "utf8"));
   });
@@ -50,13 +56,17 @@ describe("an update", () => {
     writeFileSync(at("state"), `${state}\n`);
     expect(type("update", pack("1.1.0")).status).toBe(0);
     expect(inForce()).toBe("releases/1.1.0");
-    expect(asked()).not.toContain("restart");
+    expect(askedOfSystemd()).not.toMatch(aStart);
   });
 
   it("takes an unpacked release too, and does nothing when it is in force already", () => {
     type("first", pack("1.0.0"));
-    expect(type("update", at("leads-1.0.0")).said).toContain("in force already");
-    expect(asked()).not.toContain("restart");
+    rmSync(pack("1.1.0"));
+    expect(type("update", at("leads-1.1.0")).status).toBe(0);
+    expect(inForce()).toBe("releases/1.1.0");
+    const before = askedOfSystemd();
+    expect(type("update", at("leads-1.1.0")).said).toContain("in force already");
+    expect(askedOfSystemd().slice(before.length)).not.toMatch(aStart);
   });
 
   it("replaces a damaged copy of its release on the disk", () => {
@@ -87,7 +97,7 @@ describe("an update", () => {
     expect(readFileSync(at("opt/leads/current/serve.ts"), "utf8")).toBe("");
   });
 
-  it("takes one release at a time", () => {
+  it("refuses two releases in one command", () => {
     type("first", pack("1.0.0"));
     const { status, said } = type("update", pack("1.1.0"), pack("1.2.0"));
     expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining("name one release") });
@@ -104,7 +114,7 @@ describe("the server after an update", () => {
     expect(inForce()).toBe("releases/1.1.0");
   });
 
-  it("is asked at its socket's address, and only whether it lives where the server before the update was not ready", async () => {
+  it("is asked at the address of its socket, and only for /healthz where the server before was not ready", async () => {
     const paths: (string | undefined)[] = [];
     const server = createServer(({ url }, response) => {
       paths.push(url);
@@ -114,11 +124,12 @@ describe("the server after an update", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     // The release's Node is the real one, except that it does not run the program.
-    const asks = `#!/bin/sh\n[ "$1" != -e ] || exec "${process.execPath}" "$@"\ncat "$(dirname "$0")/../VERSION"\n`;
-    type("first", pack("1.0.0", { "runtime/node": asks }));
+    const nodeThatAsks = `#!/bin/sh\n[ "$1" != -e ] || exec "${process.execPath}" "$@"\ncat "$(dirname "$0")/../VERSION"\n`;
+    type("first", pack("1.0.0", { "runtime/node": nodeThatAsks }));
     const listens = `case $* in *Listen*) echo "Listen=[::]:${port} (Stream)" ;; esac`;
     writeFileSync(at("bin/systemctl"), `#!/bin/sh\n${listens}\n`);
-    const update = spawn("sh", [script, "update", pack("1.1.0", { "runtime/node": asks })], {
+    // Not by `type`, in whose time this process could not answer.
+    const update = spawn("sh", [script, "update", pack("1.1.0", { "runtime/node": nodeThatAsks })], {
       env: environment(),
       stdio: "ignore",
     });
@@ -128,10 +139,12 @@ describe("the server after an update", () => {
 });
 
 describe("an update of a server whose database is down", () => {
-  it("asks the new one only to be alive", () => {
+  it("asks the new one to be alive, and no more", () => {
     type("first", pack("1.0.0"));
     writeFileSync(at("database-down"), "");
     expect(type("update", "--wait", "0", pack("1.1.0")).status).toBe(0);
+    expect(inForce()).toBe("releases/1.1.0");
+    expect(type("update", "--wait", "0", pack("1.2.0", { broken: "" })).status).toBe(1);
     expect(inForce()).toBe("releases/1.1.0");
   });
 });
@@ -155,7 +168,9 @@ describe("a rollback", () => {
     expect(status).toBe(1);
     expect(said).toContain("Release 1.1.0 is in force again.");
     expect(inForce()).toBe("releases/1.1.0");
-    expect(type("releases").said).toBe("1.0.0  before that: sudo leads rollback\n1.1.0  in force\n");
+    expect(type("releases").said).toBe(
+      "1.0.0  in force before; back to it: sudo leads rollback\n1.1.0  in force\n",
+    );
   });
 
   it("says so when there is none before", () => {
@@ -196,9 +211,9 @@ describe("a release with another PostgreSQL", () => {
     expect(type("update", newer).said).toContain("--upgrade-postgresql");
     expect(inForce()).toBe("releases/1.0.0");
     expect(type("update", "--upgrade-postgresql", newer).status).toBe(0);
-    const stopped = asked().indexOf("stop leads.socket leads.service");
+    const stopped = askedOfSystemd().indexOf("stop leads.socket leads.service");
     expect(stopped).toBeGreaterThan(0);
-    expect(asked().indexOf("start leads.socket leads.service")).toBeGreaterThan(stopped);
+    expect(askedOfSystemd().indexOf("start leads.socket leads.service")).toBeGreaterThan(stopped);
     expect(inForce()).toBe("releases/2.0.0");
     // The stand-in for the upgrade has not touched the data.
     writeFileSync(at("var/lib/leads/postgresql/PG_VERSION"), "19\n");
@@ -236,7 +251,7 @@ describe("a release with another PostgreSQL", () => {
       said: expect.stringContaining("The server is stopped, and stays so."),
     });
     expect(inForce()).toBe("releases/2.0.1");
-    expect(asked()).not.toContain("\nstart ");
+    expect(askedOfSystemd()).not.toMatch(aStart);
   });
 
   it("keeps the old release in force when the data cannot be upgraded, and says that a new release is not ready on upgraded data", () => {
@@ -253,7 +268,7 @@ describe("a release with another PostgreSQL", () => {
       );
     expect(update("upgrades-nothing").said).toContain("The data was not brought over, and is as it was.");
     expect(inForce()).toBe("releases/1.0.0");
-    expect(asked().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
+    expect(askedOfSystemd().trim().split("\n").at(-1)).toBe("start leads.socket leads.service");
     expect(update("unready")).toMatchObject({ status: 1, said: expect.stringContaining("is not ready yet") });
   });
 
@@ -274,30 +289,36 @@ describe("a release with another PostgreSQL", () => {
 });
 
 describe("a removal", () => {
+  const folders = ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"];
+
   it("keeps the leads, the settings and the backups", () => {
     type("first", pack("1.0.0"));
     expect(type("remove").status).toBe(0);
     expect(existsSync(at("opt/leads"))).toBe(false);
     expect(readdirSync(at("usr/local/lib/systemd/system"))).toEqual([]);
-    for (const folder of ["etc/leads", "var/lib/leads", "var/backups/leads"])
-      expect(existsSync(at(folder))).toBe(true);
+    expect(operatorsFiles.filter((file) => existsSync(at(file)))).toEqual(operatorsFiles);
   });
 
   it("erases them with --purge, and only after the word erase is typed", () => {
     type("first", pack("1.0.0"));
     for (const answer of ["", "\n", "no\n", "yes\n"])
       expect(typeAndAnswer(answer, "remove", "--purge").said).toContain("Nothing was changed.");
-    expect(type("remove", "--prge", "--yes").said).toContain("There is no option --prge.");
-    expect(existsSync(at("opt/leads/current"))).toBe(true);
+    const all = ["opt/leads/current", ...operatorsFiles];
+    expect(all.filter((file) => existsSync(at(file)))).toEqual(all);
     expect(typeAndAnswer("erase\n", "remove", "--purge").status).toBe(0);
-    for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])
-      expect(existsSync(at(folder))).toBe(false);
+    expect(folders.filter((folder) => existsSync(at(folder)))).toEqual([]);
+  });
+
+  it("refuses an option that there is not, and changes nothing", () => {
+    type("first", pack("1.0.0"));
+    expect(type("remove", "--prge", "--yes").said).toContain("There is no option --prge.");
+    const all = ["opt/leads/current", ...operatorsFiles];
+    expect(all.filter((file) => existsSync(at(file)))).toEqual(all);
   });
 
   it("erases them without a question with --purge --yes", () => {
     type("first", pack("1.0.0"));
     expect(type("remove", "--purge", "--yes").status).toBe(0);
-    for (const folder of ["opt/leads", "etc/leads", "var/lib/leads", "var/backups/leads"])
-      expect(existsSync(at(folder))).toBe(false);
+    expect(folders.filter((folder) => existsSync(at(folder)))).toEqual([]);
   });
 });

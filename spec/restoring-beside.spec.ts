@@ -121,7 +121,7 @@ describe("leads restore", () => {
     expect(sums).toEqual({ views: [14, 4], vitals: 2, summed: 14, opened: 2, erased: 2 });
   });
 
-  it("has all calling windows computed anew at once, so that a state that the backup paused is not called any more", async () => {
+  it("marks every calling window as out of date, so that the next look finds a state paused that the backup paused", async () => {
     const { url, owner } = await makeDatabase();
     await owner`insert into leads ${owner(aLead({ zip_code: "70112", phone: "(504) 555-0142" }))}`;
     await owner`select private.index_new_leads()`;

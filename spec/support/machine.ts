@@ -53,12 +53,20 @@ esac
 cat "$here/VERSION"
 `;
 
+/** One file of the settings, one of the leads and one of the backups. */
+export const operatorsFiles = [
+  "etc/leads/settings.env",
+  "var/lib/leads/leads",
+  "var/backups/leads/one.backup",
+];
+
 /** Makes a machine, and removes it after the test. */
 export function makeMachine(): void {
   machine = mkdtempSync(join(tmpdir(), "leads-releases-"));
   onTestFinished(() => rmSync(machine, { recursive: true, force: true }));
   for (const folder of ["opt/leads/releases", "etc/leads", "var/lib/leads", "var/backups/leads", "bin"])
     mkdirSync(at(folder), { recursive: true });
+  for (const file of operatorsFiles) writeFileSync(at(file), "");
   writeFileSync(at("bin/systemctl"), systemctl, { mode: 0o755 });
   writeFileSync(at("state"), "active\n");
   writeFileSync(at("etc/leads/settings.env"), `DATA_DIR=${at("var/lib/leads")}\n`);
@@ -78,13 +86,17 @@ export function pack(version: string, extras: Extras = {}): string {
   const files = { VERSION: `${version}\n`, POSTGRESQL: "18\n", "runtime/node": node, ...extras };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   chmodSync(join(folder, "runtime/node"), 0o755);
-  execFileSync("sh", ["-c", "find . -type f ! -name MANIFEST -exec sha256sum {} + > MANIFEST"], {
-    cwd: folder,
-  });
+  writeManifest(folder);
   const archive = at(`leads-${version}.tar.gz`);
   execFileSync("tar", ["-czf", archive, "-C", machine, `leads-${version}`]);
   return archive;
 }
+
+/** Writes the checksums of a release's files, by which the scripts tell whether it is whole. */
+export const writeManifest = (folder: string): void =>
+  void execFileSync("sh", ["-c", "find . -type f ! -name MANIFEST -exec sha256sum {} + > MANIFEST"], {
+    cwd: folder,
+  });
 
 export const environment = () => ({
   PATH: `${at("bin")}:${process.env.PATH}`,
@@ -106,4 +118,6 @@ export function typeAndAnswer(input: string, ...words: string[]): { status: numb
 
 export const inForce = () => readlinkSync(at("opt/leads/current"));
 export const kept = () => readdirSync(at("opt/leads/releases")).sort();
-export const asked = () => (existsSync(at("asked")) ? readFileSync(at("asked"), "utf8") : "");
+
+/** What systemd was asked to do, a line each. */
+export const askedOfSystemd = () => (existsSync(at("asked")) ? readFileSync(at("asked"), "utf8") : "");
