@@ -1,8 +1,8 @@
 -- Calling. Each team function finds out who acts, and checks what the law and the team's rules ask, so that a fault of the inbox cannot show a
 -- number that must not be called.
 
--- The call under way that a member may ask for again, in a second tab or after a lost answer: one of the last 10 minutes.
-create function private.call_started_before(lead uuid, member uuid) returns private.calls
+-- The call under way that a member may ask for again, in a second tab or after a lost answer: theirs, of the last 10 minutes.
+create function private.resumable_call(lead uuid, member uuid) returns private.calls
 language sql stable
 set search_path = ''
 as $$
@@ -25,7 +25,7 @@ set search_path = ''
 as $$
 declare
   next_attempt_at constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
-  started constant private.calls := private.call_started_before(w.lead_id, member);
+  started constant private.calls := private.resumable_call(w.lead_id, member);
 begin
   may_be_asked_for := false;
   if not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is null) then
@@ -37,7 +37,8 @@ begin
     next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
   elsif started.id is not null and private.may_go_on(started, win, is_asked) then
     return;
-  elsif next_attempt_at is not null then
+  -- A call that was begun is one of the attempts itself, and may need the person's wish, but no further attempt.
+  elsif started.id is null and next_attempt_at is not null then
     refused := 'attempts';
     next_at := (select c.next_callable_at from private.calling_window(w.place, next_attempt_at) c);
   elsif not win.callable and not (is_asked and win.reason <> 'paused') then
@@ -48,7 +49,8 @@ begin
 end $$;
 
 -- Checks permission, stop list, attempts, calling hours and claim, and then logs the attempt and returns its id, for which
--- team.number_of_call tells the number. Otherwise returns why not and when.
+-- team.number_of_call tells the number. A call that the member may ask for again is returned and not logged anew. Otherwise returns why
+-- the member may not call, and when they may.
 create function team.start_call(lead uuid, asked_for_this_time boolean) returns jsonb
 language plpgsql
 security definer
@@ -66,7 +68,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended(w.number_key, 1));
   w := private.lock_work(lead);
   win := private.place_at(w.place, now());
-  -- A callback that is due at a time that the person asked for has that reason already.
+  -- A callback that is due at a time that the person asked for needs no further word of the member.
   is_asked := coalesce(asked_for_this_time, false)
     or w.stage = 'callback' and private.is_asked_for_now(w.callback_asked_for, w.callback_at, win.reason);
   refusal := private.call_refusal(w, win, is_asked, actor.member_id);
@@ -86,9 +88,9 @@ begin
       'held_by', case when refusal.refused = 'claimed' then private.holder_of(lead) end
     );
   end if;
-  started := private.call_started_before(lead, actor.member_id);
+  started := private.resumable_call(lead, actor.member_id);
   if started.id is not null then
-    -- It was begun within the hours, and the person's wish is the reason by now.
+    -- It was begun within the hours, which have ended since, so it now rests on the person's wish.
     if not private.may_go_on(started, win, false) then
       update private.calls c set asked_for_this_time = true where c.id = started.id;
       perform private.audit(actor, 'called', lead, jsonb_build_object('asked_for_this_time', true));
@@ -103,9 +105,9 @@ begin
   return jsonb_build_object('call_id', started.id);
 end $$;
 
--- A member's call that is under way and that an earlier transaction logged: with its number, or without it when it may not be called
--- any more (private.may_go_on). Null for any other call, and when the person has withdrawn the permission or the number was stopped since.
--- Beside this only the export of a manager returns numbers.
+-- A member's call that is under way, with its number, or without it when it may not be called any more (private.may_go_on). An earlier
+-- transaction logged it, so that no rollback undoes a call whose number was seen. Null for any other call, and when the person has
+-- withdrawn the permission or the number was stopped since. Beside this only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = ''
@@ -134,12 +136,12 @@ declare
   number jsonb := private.number_of_started_call(of_call, (private.require_member()).member_id);
 begin
   if number ->> 'phone' is null then
-    raise exception using errcode = 'PT404', message = 'There is no such call under way.';
+    raise exception using errcode = 'PT404', message = 'No call under way may be made now: it is over, or it is not lawful any more.';
   end if;
   return number;
 end $$;
 
 revoke execute on function
-  private.call_started_before, private.may_go_on, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
+  private.resumable_call, private.may_go_on, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
 from public;
 grant execute on function team.start_call, team.number_of_call to leads_team;
