@@ -62,7 +62,7 @@ export const article: ArticleTexts = {
       },
       {
         heading: "You can act sooner",
-        text: ["When the alarm sounds, you have time to eat something, sit down, or call for help."],
+        text: ["When the alarm sounds, you may have time to eat something, sit down, or call for help."],
       },
       { heading: "You may spend less time low", text: [claims.lessTimeLow] },
       {

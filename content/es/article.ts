@@ -11,7 +11,7 @@ export const article: ArticleTexts = {
     "Un pequeño sensor en la piel puede mostrar su azúcar de día y de noche. Aquí le contamos cómo funciona, a quién le puede servir y qué puede pagar Medicare.",
   whoWeAre: "Somos una empresa privada. No somos Medicare y no vendemos seguros.",
   picture: {
-    alt: "Dibujo de una mujer mayor con un pequeño sensor redondo en el brazo. Tiene en la mano un lector que muestra el número 112, una flecha recta y una curva suave.",
+    alt: "Dibujo de una mujer mayor con un pequeño sensor redondo en el brazo. Tiene en la mano un lector que muestra el número 112, una flecha horizontal y una curva suave.",
     caption: "Un sensor en el brazo y un lector en la mano.",
   },
   photo: {
@@ -61,7 +61,7 @@ export const article: ArticleTexts = {
       },
       {
         heading: "Puede actuar antes",
-        text: ["Cuando suena la alarma, usted tiene tiempo para comer algo, sentarse o pedir ayuda."],
+        text: ["Cuando suena la alarma, usted puede tener tiempo para comer algo, sentarse o pedir ayuda."],
       },
       { heading: "Puede pasar menos tiempo con azúcar baja", text: [claims.lessTimeLow] },
       {
@@ -78,7 +78,7 @@ export const article: ArticleTexts = {
     heading: "Ideal para personas mayores que necesitan más apoyo",
     text: [
       [
-        "Hay días que ya son difíciles. Con las manos rígidas, el pinchazo toma tiempo. Las tiras pequeñas se ven mal. Es fácil olvidar una medida.",
+        "Hay días que ya son difíciles. Con las manos rígidas, el pinchazo toma tiempo. Cuesta ver las tiras pequeñas. Es fácil olvidar una prueba.",
       ],
       [
         "Un MCG puede quitarle parte de esa carga. El sensor se queda en la piel, así que hay menos que sostener y menos que acomodar. Y usted no tiene que vigilar a solas: un hijo o una hija que recibe sus números puede estar pendiente desde lejos.",
@@ -97,9 +97,9 @@ export const article: ArticleTexts = {
       [claims.visit, claims.telehealth],
     ],
     share: {
-      accepted: [claims.shareAccepted, "Si usted tiene otro plan, pregunte cuánto paga."],
-      notAccepted: [claims.shareNotAccepted, "Si usted tiene otro plan, pregunte cuánto paga."],
-      unknown: [claims.shareUnknown, "Si usted tiene otro plan, pregunte cuánto paga."],
+      accepted: [claims.shareAccepted, "Si usted tiene otro plan, pregunte cuánto paga ese plan."],
+      notAccepted: [claims.shareNotAccepted, "Si usted tiene otro plan, pregunte cuánto paga ese plan."],
+      unknown: [claims.shareUnknown, "Si usted tiene otro plan, pregunte cuánto paga ese plan."],
     },
     text: [
       [claims.receiver, claims.overTheCounter],
@@ -116,7 +116,7 @@ export const article: ArticleTexts = {
         "Hace poco, una noche con azúcar baja podía pasar sin que nadie lo supiera. Ahora un aparato pequeño puede cuidar mientras usted descansa.",
       ],
       [
-        "El MCG es una herramienta. No cura la diabetes. No toma el lugar de la buena comida, de caminar un poco, de la medicina correcta ni de un médico que lo conoce. Pero puede quitarle algo de duda al día.",
+        "El MCG es una herramienta. No cura la diabetes. No reemplaza la buena comida, caminar un poco, la medicina correcta ni a un médico que lo conoce. Pero puede ayudarle a adivinar menos cada día.",
       ],
       [
         "En su próxima visita, haga una pregunta: “¿Me puede ayudar un MCG?”. Y si quiere saber qué puede cubrir Medicare, con gusto lo revisamos.",
