@@ -4,15 +4,15 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./syntax-tree.ts";
 
-/** The versions with which the file names of more than one migration begin. */
+/** The versions with which the names of more than one file of migrations begin. */
 export function sharedVersions(files: readonly string[]): string[] {
-  const versions = files.map((file) => /^\d+/.exec(file)?.[0] ?? "");
+  const versions = files.flatMap((file) => /^(\d+)_.+\.sql$/.exec(file)?.[1] ?? []);
   return [...new Set(versions.filter((version, nth) => versions.indexOf(version) !== nth))];
 }
 
 if (import.meta.main) {
   const shared = sharedVersions(readdirSync(join(root, "supabase/migrations")));
   for (const version of shared)
-    console.error(`Several migrations have the version ${version}. Number one of them anew.`);
+    console.error(`Several migrations have the version ${version}. Give all but one of them a new one.`);
   if (shared.length > 0) process.exitCode = 1;
 }

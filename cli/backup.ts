@@ -8,7 +8,7 @@ export const backup: AddCommand = (program, run) => {
     .command("backup")
     .summary("copy everything into a new file that only you can read")
     .description(
-      "Copies everything into a new file that only you can read, also while the server runs. Ctrl-C leaves no file behind. With BACKUP_DIR the server does the same each day by itself.",
+      "Copies everything into a new file that only you can read, also while the server runs. Ctrl-C leaves no file behind. With BACKUP_DIR the server makes one each day by itself, and verifies it.",
     )
     .argument("<file>", "the file, which must not be there yet", readFileName)
     .action((file: string) =>

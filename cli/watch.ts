@@ -1,5 +1,5 @@
-// `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere, and with --json, it is printed again when it
-// has changed.
+// `leads watch`: the status, live, until Ctrl-C. On a terminal it stays in place; elsewhere, and with --json, it is printed again when
+// something but its ages has changed.
 import { setTimeout as wait } from "node:timers/promises";
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection, type ResilientConnection } from "../database/resilient-connection.ts";
@@ -10,7 +10,7 @@ import type { AddCommand, CommandContext } from "./command.ts";
 import { json } from "./json.ts";
 import { describe, inSnakeCase } from "./status.ts";
 
-/** In milliseconds. */
+/** Milliseconds between two looks at the status. */
 const interval = 1_000;
 
 /** Milliseconds until a database that does not answer is said not to. */
@@ -24,7 +24,7 @@ export const watch: AddCommand = (program, run) => {
     .command("watch")
     .summary("the status, live, until Ctrl-C")
     .description(
-      "Shows the status until Ctrl-C: in place on a terminal; elsewhere, and with --json, again whenever it has changed.",
+      "Shows the status until Ctrl-C: in place on a terminal; elsewhere, and with --json, again whenever something but its ages has changed. While the database does not answer, JSON has ok: false and an error code.",
     )
     .option("--json", "print JSON, one object a line")
     .action((options: { json?: true }) => run((context) => watchStatus(context, options.json === true)));
@@ -35,35 +35,43 @@ async function watchStatus(context: CommandContext, asJson: boolean): Promise<nu
   // A connection to a machine that was switched off would wait for a quarter of an hour, and the status of before would stand there.
   const database = makeResilientConnection(
     () => connect(url, { max: 1, name: "leads command", timeZone: "UTC" }),
+    // An outage is shown and not logged.
     () => {},
     longestWait,
   );
+  // Ends a query that is under way, too.
   signal.addEventListener("abort", () => void database.end());
-  let before = "";
-  while (!signal.aborted) {
-    const text = await readText(database, asJson);
-    if (signal.aborted) break;
-    if (onTerminal && !asJson) {
-      await out(`${clearScreen}${text}\n${new Date().toLocaleTimeString("sv-SE")}  Ctrl-C ends this.\n`);
-    } else if (text !== before) {
-      await out(text);
+  try {
+    let before = "";
+    while (!signal.aborted) {
+      const { text, state } = await readTexts(database);
+      if (signal.aborted) break;
+      if (onTerminal && !asJson) {
+        await out(`${clearScreen}${text}\n${new Date().toLocaleTimeString("sv-SE")}  Ctrl-C ends this.\n`);
+      } else if (state !== before) {
+        await out(asJson ? state : text);
+      }
+      before = state;
+      await wait(interval, undefined, { signal }).catch(() => {});
     }
-    before = text;
-    await wait(interval, undefined, { signal }).catch(() => {});
+  } finally {
+    await database.end();
   }
   return 0;
 }
 
-// A failure of the database is shown in place of the status, and watching goes on.
-async function readText(database: ResilientConnection, asJson: boolean): Promise<string> {
+/** The status in words, with ages, and as JSON, with times. An outage of the database is told in place of it, and watching goes on. */
+async function readTexts(database: ResilientConnection): Promise<{ text: string; state: string }> {
   try {
     const now = new Date();
-    const state = await database.query(readStatus);
-    return asJson ? `${json(inSnakeCase(state))}\n` : describe(state, now);
+    const status = await database.query(readStatus);
+    return { text: describe(status, now), state: `${json(inSnakeCase(status))}\n` };
   } catch (error) {
     if (!isDatabaseTrouble(error)) throw error;
-    return asJson
-      ? `${json({ ok: false, error: codeOf(error) })}\n`
-      : `The database does not answer (${codeOf(error)}).\n`;
+    const code = codeOf(error);
+    return {
+      text: `The database does not answer (${code}).\n`,
+      state: `${json({ ok: false, error: code })}\n`,
+    };
   }
 }

@@ -17,7 +17,7 @@ export const events = {
   "company-sign-in-failed": {
     level: "error",
     sentence:
-      "The company's sign-in failed. See what the code says, the three OIDC settings, and whether the provider answers.",
+      "The company's sign-in failed. See what the code says, the three OIDC settings, and whether the sign-in server at OIDC_ISSUER answers. Of several failures one after the other the first is logged.",
   },
   "inbox-elsewhere": {
     level: "info",
@@ -41,7 +41,7 @@ export const events = {
   },
   "share-card-not-drawn": {
     level: "warn",
-    sentence: "The share card cannot be drawn, so the page that is passed on has no picture.",
+    sentence: "The share card cannot be drawn, so a link to the page that somebody shares shows no picture.",
   },
   "address-missing": {
     level: "warn",
@@ -59,7 +59,7 @@ export const events = {
   "job-stopped": {
     level: "warn",
     sentence:
-      "A job of the delivery was stopped, and is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full. XX001, XX002: data is damaged.",
+      "A scheduled job failed in the database, and is tried again. 57014, QueryTimeout: it took too long. 53100: the disk is full. XX001, XX002: data is damaged.",
   },
   "standby-avoided": {
     level: "warn",
@@ -112,7 +112,7 @@ export const events = {
   },
   "mailbox-rejected": {
     level: "error",
-    sentence: "A mailbox in NOTIFY_EMAIL refused a mail that others took.",
+    sentence: "Mailboxes in NOTIFY_EMAIL refused a mail that others took.",
   },
   "no-channel": {
     level: "warn",
@@ -125,7 +125,10 @@ export const events = {
   },
   delivering: { level: "info", sentence: "Telling the team of leads." },
   reconciled: { level: "info", sentence: "Leads and what became of their deliveries, counted." },
-  "leads-overdue": { level: "warn", sentence: "Leads have waited 20 hours without a review." },
+  "leads-overdue": {
+    level: "warn",
+    sentence: "Leads have waited 20 hours without a review, and each channel is to remind the team of them.",
+  },
   "leads-unnotified": {
     level: "error",
     sentence: `Leads wait, and the team has not been notified: no channel is set up, or none takes a message. See: ${typed("status")}`,
@@ -151,7 +154,7 @@ export const events = {
   "retention-refused": {
     level: "error",
     sentence:
-      "Something past its age is kept: the newest lead is past it too, and the database ran on too few days since that lead. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
+      "Nothing was erased or emptied, because by the clock even the newest lead is too old, and the server ran on too few days since it came to prove that. Check the server's clock, RETENTION_DAYS and PERMISSION_DAYS. If they are right, this ends by itself.",
   },
   "backed-up": {
     level: "info",

@@ -1,4 +1,5 @@
 // The page for an address that leads nowhere: says so, and where to go.
+import { Fragment } from "react";
 import { telAddress } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 import { Footer } from "./small-print.tsx";
@@ -6,7 +7,7 @@ import { Footer } from "./small-print.tsx";
 export function NotFoundPage({ content }: { content: PageContent }) {
   const { notFound } = content.texts;
   const { phone } = content.provider;
-  const [before, after] = notFound.call.split("{phone}");
+  const words = notFound.call.split("{phone}");
   return (
     <>
       <main className="calm">
@@ -18,9 +19,12 @@ export function NotFoundPage({ content }: { content: PageContent }) {
           </a>
         </p>
         <p>
-          {before}
-          <a href={telAddress(phone)}>{phone}</a>
-          {after}
+          {words.map((part, nth) => (
+            <Fragment key={part}>
+              {nth > 0 && <a href={telAddress(phone)}>{phone}</a>}
+              {part}
+            </Fragment>
+          ))}
         </p>
       </main>
       <Footer content={content} />

@@ -85,13 +85,13 @@ describe("the words for a calling time", () => {
     const [central, mountain, arizona] = ["America/Chicago", "America/Denver", "America/Phoenix"];
     expect(words(eastern, "2026-11-23", [eastern], "FL")).toBe("theirs");
     expect(words(eastern, "2026-11-23", [eastern, "America/Indiana/Indianapolis"], "IN")).toBe("theirs");
-    expect(words(eastern, "2026-11-23", [eastern, "America/Los_Angeles"], "FL")).toBe("Eastern Time");
-    expect(words(mountain, "2026-07-23", [arizona, mountain], "AZ")).toBe("Mountain Time");
+    expect(words(eastern, "2026-11-23", [eastern, "America/Los_Angeles"], "FL")).toBe("Eastern time");
+    expect(words(mountain, "2026-07-23", [arizona, mountain], "AZ")).toBe("Mountain time");
     expect(words(mountain, "2026-11-23", [arizona, mountain], "AZ")).toBe("theirs");
     expect(words(eastern, "2026-11-23", [eastern, central], null)).toBe("Eastern time");
-    expect(words(central, "2026-11-23", [eastern, central], null)).toBe("Central Time");
+    expect(words(central, "2026-11-23", [eastern, central], null)).toBe("Central time");
     // A callback may be in a zone that the place does not have.
-    expect(words(central, "2026-11-23", [eastern], "FL")).toBe("Central Time");
+    expect(words(central, "2026-11-23", [eastern], "FL")).toBe("Central time");
   });
 
   it("offer the states by the alphabet of their names", () => {

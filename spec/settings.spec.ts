@@ -89,7 +89,7 @@ describe("the settings", () => {
     ],
     [
       { OIDC_ISSUER: "https://login.example.com" },
-      "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set as well, because sign-in with OpenID Connect needs OIDC_ISSUER and OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
+      "OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set as well, because sign-in with OpenID Connect needs OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET.",
     ],
     [
       { DATA_DIR: "~/leads", BACKUP_DIR: "~/backups" },
@@ -105,7 +105,7 @@ describe("the settings", () => {
     ],
     [
       { PORT: "x", RATE_LIMIT: "maybe", SMTP_URL: "smtp://mail.example.com" },
-      "PORT must be a whole number from 0 to 65535.\nRATE_LIMIT must be on or off.\nMAIL_FROM and NOTIFY_EMAIL must be set as well, because e-mail needs SMTP_URL (or RESEND_API_KEY) and MAIL_FROM and NOTIFY_EMAIL.",
+      "PORT must be a whole number from 0 to 65535.\nRATE_LIMIT must be on or off.\nMAIL_FROM and NOTIFY_EMAIL must be set as well, because e-mail needs SMTP_URL (or RESEND_API_KEY), MAIL_FROM and NOTIFY_EMAIL.",
     ],
   ])("refuse %j with a sentence for each mistake", (env, message) => {
     expect(messageFor(env as Record<string, string>)).toBe(message);

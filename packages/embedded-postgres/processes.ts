@@ -71,7 +71,14 @@ export async function endProcess(pid: number, isGone: () => boolean, seconds: nu
     sendSignal(pid, name);
     if (await waitUntil(isGone, grace)) return;
   }
-  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end, not even when killed.`);
+  throw new EmbeddedPostgresError(`PostgreSQL (process ${pid}) does not end, not even when killed.`, {
+    cause: new OutlivedKill(),
+  });
+}
+
+/** Why a server is not started, for a log that tells causes by their names. */
+class OutlivedKill extends Error {
+  override name = "OutlivedKill";
 }
 
 /**

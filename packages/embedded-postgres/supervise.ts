@@ -12,9 +12,12 @@ export interface RunningPostgres {
   url: string;
   /** Where the data is. */
   dataDir: string;
-  /** The process of the PostgreSQL that runs now; another one after a restart, and 0 until it runs for the first time. */
+  /** The process of the PostgreSQL that runs, or ran last; another one after a restart, and 0 until it runs for the first time. */
   readonly pid: number;
-  /** Stops PostgreSQL, waits until it is gone, and releases the data folder. */
+  /**
+   * Stops PostgreSQL, waits until it is gone, and releases the data folder. @throws EmbeddedPostgresError when PostgreSQL outlives
+   * even SIGKILL; the folder stays locked then.
+   */
   stop(): Promise<void>;
 }
 
@@ -73,7 +76,7 @@ export function supervise(folder: OpenDataFolder, first: Postmaster | undefined)
 }
 
 /**
- * Ends a server: by a fast shutdown of so many seconds, and then in harder ways. The default is two, because a service manager usually allows
+ * Ends a server: by a fast shutdown that may take so many seconds, and then in harder ways. The default is two, because a service manager usually allows
  * ten seconds, and requests under way may take seven.
  */
 export async function end(postmaster: Postmaster, fastShutdownSeconds = 2) {
@@ -84,21 +87,22 @@ export async function end(postmaster: Postmaster, fastShutdownSeconds = 2) {
   await endProcess(postmaster.pid, () => isGone, fastShutdownSeconds);
 }
 
-/** What kept PostgreSQL from starting, if it was not PostgreSQL itself, which says it in its log. */
+/** What kept PostgreSQL from starting. Nothing where it ran and ended, because it says why in its log. */
 function causeOf(error: unknown): { code?: string } {
   const cause = error instanceof EmbeddedPostgresError ? error.cause : error;
   return cause === undefined ? {} : { code: codeOf(cause) };
 }
 
 /**
- * Starts PostgreSQL again: four times at once, one fewer after each early death in a row, then later and later, until it works or `stopping`
- * aborts.
+ * Starts PostgreSQL again, until it works or `stopping` aborts: at first without a pause, four times, and one time fewer after each early
+ * death in a row; then after longer and longer pauses.
  */
 async function restart(folder: OpenDataFolder, deaths: number, stopping: AbortSignal) {
   const { onEvent } = folder.setup;
-  for (let tries = deaths - 3; !stopping.aborted; tries++) {
-    if (tries > 0)
-      await delay(Math.min(50 * 2 ** tries, 5_000), undefined, { signal: stopping }).catch(() => {});
+  const withoutPause = 4 - deaths;
+  for (let attempt = 1; !stopping.aborted; attempt++) {
+    const nth = attempt - withoutPause;
+    if (nth > 0) await delay(Math.min(50 * 2 ** nth, 5_000), undefined, { signal: stopping }).catch(() => {});
     if (stopping.aborted) return undefined;
     try {
       await stopOrphans(folder.cluster, folder.setup);
@@ -106,7 +110,7 @@ async function restart(folder: OpenDataFolder, deaths: number, stopping: AbortSi
       onEvent({ name: "started", pid: next.pid });
       return next;
     } catch (error) {
-      if (tries === deaths - 3 && !stopping.aborted)
+      if (attempt === 1 && !stopping.aborted)
         onEvent({ name: "not-starting", log: folder.log, ...causeOf(error) });
     }
   }

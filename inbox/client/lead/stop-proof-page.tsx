@@ -15,7 +15,7 @@ import { DropDrafts } from "./stopped.tsx";
 type Proof = ResponseOf<"stop-proof">;
 
 export default function StopProofPage({ id }: { id: string }) {
-  // Not kept, because it is printed with the time at which it was read.
+  // Read anew at each visit, and not again while it is on the screen, because it is printed with the time at which it was read.
   const options = { refetchOnWindowFocus: false, gcTime: 0 };
   const { data, error, dataUpdatedAt } = useCall("stop-proof", { id }, options);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time of each answer, on the server's clock.
@@ -48,8 +48,9 @@ function ProofDocument({ proof, readAt }: { proof: Proof; readAt: Date }) {
     <article className="card proof">
       <p>
         On <strong>{momentWithZone(proof.stopped_at)}</strong> a person asked us to stop calling.{" "}
-        <strong>{proof.stopped_by.name}</strong> recorded it, and it took effect in the same moment. The table
-        has each lead with the same number whose permission has ended, by this stop or another.
+        <strong>{proof.stopped_by.id === null ? "The operator" : proof.stopped_by.name}</strong> recorded it,
+        and it took effect at the same moment. The table has each lead with the same number whose permission
+        has ended, by this stop or another.
       </p>
       <ScrollingTable name="Each lead, and who was told">
         <table>
@@ -89,5 +90,5 @@ function ProofDocument({ proof, readAt }: { proof: Proof; readAt: Date }) {
 
 function notificationOf({ channel, told_at, failed }: Proof["leads"][number]["channels"][number]): string {
   if (told_at) return `${channel} on ${momentWithZone(told_at)}`;
-  return failed ? `${channel}: could not be told yet` : `${channel}: not told yet`;
+  return failed ? `${channel}: could not be told` : `${channel}: not told yet`;
 }

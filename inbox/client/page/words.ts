@@ -56,7 +56,7 @@ export const stateName = ({ states }: Place): string =>
 
 /**
  * Says whose clocks show a time in a zone: "Eastern time" for the first zone of an unknown ZIP code, whose calling hours are in
- * Eastern time; the zone's name, "Central Time", if a clock of the place differs from it at `at`; else `theirs`.
+ * Eastern time; the zone's name, "Central time", if a clock of the place differs from it at `at`; else `theirs`.
  */
 export function onClocks(
   { likeliest_state, zones }: Place,
@@ -70,11 +70,12 @@ export function onClocks(
   return differ ? zoneName(zone, at) : theirs;
 }
 
-/** "Central Time". */
+/** "Central time", with the small letter that our other texts have. */
 export const zoneName = (zone: string, at: Date): string =>
   new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longGeneric" })
     .formatToParts(at)
-    .find(({ type }) => type === "timeZoneName")?.value ?? zone;
+    .find(({ type }) => type === "timeZoneName")
+    ?.value.replace(/ Time$/, " time") ?? zone;
 
 /** "(305) 555-0142", or "1 (305) 555-0142", for digits without a gap, because groups are read and dialled more surely; else as typed. */
 export const phoneInGroups = (typed: string): string =>
