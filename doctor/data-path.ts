@@ -1,6 +1,6 @@
 // The data path, as a visitor's browser meets it: it takes a lead, and gives none to anybody.
 import { type Answer, ask, keyHeaders, type NoAnswer, summaryOf } from "./ask.ts";
-import { type Deployment, type Finding, fail, isHosted, pass } from "./finding.ts";
+import { type Deployment, type Finding, fail, isHosted, notKnown, pass, tellsNothing } from "./finding.ts";
 import type { Stored, TestLead } from "./test-lead.ts";
 
 const applyMigrations =
@@ -174,12 +174,7 @@ function examineBlank(answer: Answer | NoAnswer): Finding {
   const error = "error" in answer ? answer.error : {};
   if (answer.status === 400 && /^Please enter/.test(error.message ?? ""))
     return pass("A blank field is refused in words a visitor understands.");
-  const { status } = answer;
-  if (status === 0 || status === 408 || status === 429 || status >= 500)
-    return fail(
-      `Whether a blank field is refused in plain words is not known (${summaryOf(answer)}).`,
-      "Run the doctor again. If it says so again, see the backend's own log.",
-    );
+  if (tellsNothing(answer)) return notKnown("a blank field is refused in plain words", answer);
   return fail(
     `A lead with a blank phone is not refused in plain words (${summaryOf(answer)}).`,
     applyMigrations,
@@ -193,11 +188,6 @@ function examineRefusal(answer: Answer | NoAnswer, what: string, right: string):
       `The public key lets anybody ${what} (${summaryOf(answer)}).`,
       `revoke ${right} on public.leads from anon; then apply the migrations' grants again.`,
     );
-  // A time-out and a rate limit come before the right is looked at.
-  if (status >= 400 && status < 500 && status !== 408 && status !== 429)
-    return pass(`Nobody can ${what} with the public key.`);
-  return fail(
-    `Whether the public key lets anybody ${what} is not known (${summaryOf(answer)}).`,
-    "Run the doctor again. If it says so again, see the backend's own log.",
-  );
+  if (status >= 400 && !tellsNothing(answer)) return pass(`Nobody can ${what} with the public key.`);
+  return notKnown(`the public key lets anybody ${what}`, answer);
 }

@@ -160,6 +160,18 @@ describe("the doctor names a backend that", () => {
       postingToFunction,
       json(401, { code: "UNAUTHORIZED" }),
     ],
+    [
+      "answers the post of a form without script with an article that says nothing, and has the sentence only for its script",
+      /does not work without script \(400\)/,
+      postingToFunction,
+      { status: 400, body: `<main data-texts="Please enter your phone number."></main>` },
+    ],
+    [
+      "is too busy for the post of a form without script",
+      /Whether the form works without script is not known \(503\)/,
+      postingToFunction,
+      json(503, {}),
+    ],
   ] as const)("%s", async (_, says, which, answer) => {
     project.override = (call) => (which(call) ? answer : undefined);
     await expectFailure(says);
@@ -300,6 +312,7 @@ describe("the doctor, on a site that", () => {
       /page \/ shows another permission notice/,
       altered(/<p class="notice"[^<>]*>/g, "$&Please. "),
     ],
+    ["shows no notice", /page \/ shows no permission notice/, altered(/<p class="notice"/g, "<p")],
     ["still has placeholders", /provider that does not exist/, altered("(305) 555-0100", "(800) 555-0142")],
     [
       "still has a made-up address",

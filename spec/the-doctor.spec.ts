@@ -20,7 +20,7 @@ const { host, project, examineProject, expectFailure } = await startDeployment()
 /** What the doctor asks while no lead has come on a weekend. */
 const aboutSundays = {
   is: "not examined",
-  says: expect.stringMatching(/^Does somebody review leads on Sundays/),
+  says: expect.stringMatching(/^Does somebody review leads on Saturdays and Sundays/),
 };
 
 describe("the doctor", () => {
@@ -143,7 +143,9 @@ describe("the doctor", () => {
     await waitFor(14);
     expect(await failures()).toEqual([]);
     await waitFor(16);
-    expect(await failures()).toEqual(["The oldest email delivery has waited 16 minutes."]);
+    expect(await failures()).toEqual([
+      "The oldest email delivery has waited 16 minutes: the channel is not set up any more.",
+    ]);
   });
 
   it("says so when the test lead is owed to no channel", async () => {
@@ -228,9 +230,12 @@ describe("the doctor", () => {
         await owner`update private.permissions set withdrawn_at = ${at}::timestamptz + interval '25 hours' where lead_id = ${stored?.id}`;
       }
     }
-    await expectFailure(/Leads of the last five weekends that were not reviewed within 24 hours: 2 of 2/, {
-      sql: true,
-    });
+    await expectFailure(
+      /Leads of the last 35 days whose 24 hours fell on a weekend, and that nobody reviewed in time: 2 of 2/,
+      {
+        sql: true,
+      },
+    );
   });
 });
 
@@ -289,9 +294,15 @@ describe("the doctor names a database where", () => {
     ],
     [
       "a delivery has waited long",
-      /oldest email delivery has waited 20 minutes/,
-      "insert into private.deliveries (lead_id, channel, created_at, due_at) values (gen_random_uuid(), 'email', now() - interval '20 minutes', now())",
-      "delete from private.deliveries where channel = 'email'",
+      /oldest webhook delivery has waited 20 minutes\./,
+      "insert into private.deliveries (lead_id, channel, created_at, due_at) values (gen_random_uuid(), 'webhook', now() - interval '20 minutes', now() + interval '1 hour')",
+      "delete from private.deliveries where created_at < now() - interval '19 minutes'",
+    ],
+    [
+      "a delivery waits for a channel that is not set up any more",
+      /oldest chat delivery has waited 20 minutes: the channel is not set up any more/,
+      "insert into private.deliveries (lead_id, channel, created_at, due_at) values (gen_random_uuid(), 'chat', now() - interval '20 minutes', now())",
+      "delete from private.deliveries where channel = 'chat'",
     ],
     [
       "a delivery has failed for a reason",
