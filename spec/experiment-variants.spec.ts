@@ -81,7 +81,7 @@ describe("an experiment", () => {
     [
       "description of its picture",
       anExperiment({ changes: { picture: approved({ file: "a.jpg", alt: "", caption: "A." }) } }),
-      "its picture shows nothing.",
+      "its picture has an empty text in it.",
     ],
   ])("is refused without %s, in a plain sentence", (_, experiment, sentence) => {
     expect(refusalOf(experiment)).toContain(
@@ -101,13 +101,10 @@ describe("an experiment", () => {
     [
       "that starts tomorrow",
       { startedOn: "2026-11-22" },
-      `${subject} starts on a day to come. Add it on that day.`,
+      `${subject} starts on a day to come (days are of UTC). Add it on that day.`,
     ],
-    [
-      "that ends before its start",
-      { endedOn: "2026-11-09" },
-      `${subject} has in endedOn no day, or one before its start.`,
-    ],
+    ["that ends before its start", { endedOn: "2026-11-09" }, `${subject} has an endedOn before its start.`],
+    ["whose end is no day", { endedOn: "soon" }, `${subject} has no day in endedOn, such as 2026-12-01.`],
     [
       "that ends on a day to come, because endedOn takes it off at once",
       { endedOn: "2026-12-31" },
@@ -116,9 +113,14 @@ describe("an experiment", () => {
     [
       "for a language without pages",
       { language: "xx" as "en" },
-      `${subject} has no language of the pages: ${languageCodes.join(", ")}.`,
+      `${subject} is in no language that the pages have (${languageCodes.join(", ")}).`,
     ],
-    ["without a name", { variant: undefined as unknown as string }, "needs another name"],
+    ["without a name", { variant: undefined as unknown as string }, "needs a name"],
+    [
+      "with a brace alone",
+      { changes: { headline: approved("Call {phone") } },
+      "its headline has a brace without its other one.",
+    ],
     ["without a plan", { plan: null as unknown as Experiment["plan"] }, `${subject} has no usable plan`],
     [
       "with a plan whose numbers are texts",
@@ -134,6 +136,7 @@ describe("an experiment", () => {
 
   it.each([
     ["headline", ["Fewer", "finger-sticks"], 'no text, such as "Words."'],
+    ["headline", 7, 'no text, such as "Words."'],
     ["standfirst", ["Words."], 'no text, such as "Words."'],
     ["opening", "A paragraph.", 'no paragraphs, such as [["A sentence.", "Another one."]].'],
     ["extraSupport", ["A paragraph."], 'no paragraphs, such as [["A sentence.", "Another one."]].'],
@@ -154,6 +157,17 @@ describe("an experiment", () => {
     },
   );
 
+  it("is refused for each day that is no day, and not also for one that comes too late", () => {
+    const changes = { headline: approved("Fewer Finger-Sticks", { approvedOn: "last week" }) };
+    expect(
+      refusalOf(anExperiment({ changes, startedOn: "soon", endedOn: "2026-11-20" })).split("\n"),
+    ).toEqual([
+      "The experiments in content/experiments.ts:",
+      `  - ${subject} is not to be shown: its headline has no day of approval in approvedOn.`,
+      `  - ${subject} has no day in startedOn, such as 2026-12-01.`,
+    ]);
+  });
+
   it("may be stopped on its first day, such as for a claim that turned out to be wrong", () => {
     const { startedOn } = anExperiment();
     expect(refusalOf(anExperiment({ endedOn: startedOn }))).toBe("");
@@ -170,7 +184,7 @@ describe("an experiment", () => {
     );
     const ended = anExperiment({ endedOn: "2026-11-17" });
     expect(refusalOf(other, ended)).toContain(
-      `${subject} ran until 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
+      `${subject} was ended on 2026-11-17, and "b" has started on 2026-11-16: only one runs at a time.`,
     );
     // On the day of endedOn the pages show the first one until the restart, and its original's loads would count for the other.
     expect(refusalOf(anExperiment({ endedOn: "2026-11-16" }), other)).toContain("only one runs at a time.");
