@@ -15,7 +15,7 @@ async function main(): Promise<number> {
     try {
       await import(new URL(`../${build}`, import.meta.url).href);
     } catch (error) {
-      if ((error as { code?: string }).code !== "ERR_MODULE_NOT_FOUND" || isComplete()) throw error;
+      if ((error as { code?: string }).code !== "ERR_MODULE_NOT_FOUND" || hasBuildPackages()) throw error;
       return buildWithFetchedPackages(builds.slice(index));
     }
     if (process.exitCode) return Number(process.exitCode);
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
 }
 
 /** Whether the packages that only a build needs are installed. It looks for Vite, which is installed together with the others. */
-function isComplete(): boolean {
+function hasBuildPackages(): boolean {
   return existsSync(`${root}node_modules/vite`);
 }
 
@@ -48,6 +48,7 @@ function buildWithFetchedPackages(remaining: string[]): number {
       spawnSync(process.execPath, [build, ...process.argv.slice(2)], { cwd: root, stdio: "inherit" })
         .status !== 0,
   );
-  npm("prune", "--omit=dev", "--no-save");
+  if (!npm("prune", "--omit=dev", "--no-save"))
+    process.stderr.write("What the build needed could not be removed again: npm prune --omit=dev\n");
   return failed ? 1 : 0;
 }

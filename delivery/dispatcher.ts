@@ -29,7 +29,7 @@ export interface Dispatcher {
   stop(): void;
   /** Aborts what is under way; its deliveries are due again at once. */
   abort(): void;
-  /** Whether what waits for a later attempt is still to be tried at once, as at the start and after an outage of the channel. */
+  /** Whether the next run is to retry what waits for a later attempt, as at the start and after an outage of the channel. */
   owesRetry(): boolean;
   /** Settles when no message is under way and the results are recorded, without waiting for a database that is unreachable. */
   drained(): Promise<void>;
@@ -37,6 +37,10 @@ export interface Dispatcher {
 
 /** Seconds a dispatcher holds what it claimed: longer than any message takes. */
 const lease = 90;
+
+/** Whether the deliveries of a message are to be claimed again at once, in smaller messages, because together they were too large. */
+const isDividedNext = (deliveries: readonly Delivery[], outcome: Outcome): boolean =>
+  outcome.kind !== "delivered" && outcome.isTooLarge === true && deliveries.length > 1;
 
 export const makeDispatcher = (channel: Channel, dependencies: DispatcherDependencies): Dispatcher =>
   new ChannelDispatcher(channel, dependencies);
@@ -145,7 +149,8 @@ class ChannelDispatcher implements Dispatcher {
   async #send(deliveries: [Delivery, ...Delivery[]]): Promise<void> {
     this.#messagesUnderWay += 1;
     const outcome = await this.#sender.send(deliveries);
-    const isDueAgain = this.#adaptBatch(deliveries, outcome) || this.#sender.isAborted();
+    const isDueAgain = isDividedNext(deliveries, outcome) || this.#sender.isAborted();
+    this.#adaptBatch(deliveries, outcome);
     this.#results.add(deliveries, outcome, isDueAgain);
     await this.#results.flush();
     this.#messagesUnderWay -= 1;
@@ -155,20 +160,16 @@ class ChannelDispatcher implements Dispatcher {
     this.#resolveWhenDrained();
   }
 
-  // After a message of several deliveries that was too large, returns true: its deliveries are to be claimed again, in smaller messages.
-  // These grow again with each one that the receiver accepts.
-  #adaptBatch({ length }: readonly Delivery[], outcome: Outcome): boolean {
-    if (outcome.kind === "delivered") {
-      this.#batch = Math.min(2 * this.#batch, this.#channel.batch);
-      return false;
-    }
-    if (!outcome.isTooLarge || length === 1) return false;
-    this.#batch = Math.ceil(length / 2);
-    return true;
+  // After a message that was too large, messages carry half as much, and more again with each one that the receiver accepts.
+  #adaptBatch(deliveries: readonly Delivery[], outcome: Outcome): void {
+    if (outcome.kind === "delivered") this.#batch = Math.min(2 * this.#batch, this.#channel.batch);
+    // A larger message that was sent earlier may be refused only now.
+    else if (isDividedNext(deliveries, outcome))
+      this.#batch = Math.min(this.#batch, Math.ceil(deliveries.length / 2));
   }
 
-  // A later sweep of the worker claims again; after a bug, once the pause is over. The connection has logged an outage of the database
-  // already, so only a bug is logged here.
+  // A later sweep of the worker claims again; after a bug, once the pause is over. Only a bug is logged here: the connection logs an outage of
+  // the database, and a deadlock passes by itself.
   #pauseIfBug(error: unknown): void {
     this.#claimsAgain = false;
     if (isDatabaseTrouble(error)) return;

@@ -101,6 +101,23 @@ describe("the rows of the report", () => {
     expect(shown.reduce((sum, [, , , cents]) => sum + Number(cents), 0)).toBe(1571);
   });
 
+  it("share a cost out among readers where nobody's load or lead was counted, and give bots a share only where there is nobody else", async () => {
+    await add([
+      aCount({ step: "served", n: 3 }),
+      aCount({ device: "bot", n: 50 }),
+      aCount({ campaign: "crawled", device: "bot", n: 50 }),
+    ]);
+    await recordCosts([
+      { day: "2026-11-20", campaign: "Spring", amount_cents: 1001 },
+      { day: "2026-11-20", campaign: "Crawled", amount_cents: 500 },
+    ]);
+    expect((await rows()).map(({ campaign, device, cost_cents }) => [campaign, device, cost_cents])).toEqual([
+      ["crawled", "bot", 500],
+      ["spring", "bot", 0],
+      ["spring", "phone", 1001],
+    ]);
+  });
+
   it("share the cost of a medium out to that medium alone, and by leads where no load was counted", async () => {
     await add([aCount({ n: 2 }), aCount({ medium: "email", n: 1 })]);
     const headers = (browser: string) => ({

@@ -151,6 +151,23 @@ describe("the worker", () => {
     },
   );
 
+  it("does not send larger digests again when one that was sent before the division is refused after it", async () => {
+    const sizes: number[] = [];
+    const lateRefusal = Promise.withResolvers<void>();
+    const { channel } = fakeChannel();
+    const send: Channel["send"] = async (deliveries) => {
+      sizes.push(deliveries.length);
+      if (sizes.length === 2) await lateRefusal.promise;
+      if (deliveries.length > 1) return { kind: "transient", reason: "too large", isTooLarge: true };
+      lateRefusal.resolve();
+      return { kind: "transient", reason: "answered 500" };
+    };
+    await insertMany(16);
+    startControlled([{ ...channel, batch: 8, concurrency: 2, send }]).sweep();
+    await until(async () => sizes.length >= 6);
+    expect(sizes.slice(0, 6)).toEqual([8, 8, 4, 2, 1, 1]);
+  });
+
   it("waits as long as the receiver asks", async () => {
     const receiver = await startReceiver(answers(429, { "retry-after": "3600" }));
     startControlled([webhook(receiver.url)]).sweep();

@@ -132,6 +132,22 @@ describe("an invited member", () => {
     expect(await text(page)).toContain("Ask for a new one");
   });
 
+  it("reads that the link cannot be checked where the server made a mistake, and can try again", async () => {
+    const page = await open();
+    await intercept(
+      page,
+      "**/join/open",
+      (route) => route.fulfill({ status: 500, body: '{"error":"a bug"}' }),
+      {
+        times: 1,
+      },
+    );
+    await page.goto(await invite("Quin"));
+    await page.getByRole("heading", { name: "The link cannot be checked now" }).waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Welcome, Quin" }).waitFor();
+  });
+
   it("reads that a link is not complete where it has lost characters, has gained one, or has lost all of them", async () => {
     const link = await invite("Cut");
     for (const broken of [link.slice(0, -30), `${link}.`, `${inbox.url}/join`]) {

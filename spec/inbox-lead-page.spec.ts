@@ -1,4 +1,4 @@
-// A lead's page in a browser: the person and the permission, the call, the outcome, the eligibility check.
+// A lead's page in a browser: the person and the permission, the call, the outcome.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
@@ -353,46 +353,5 @@ describe("a call", () => {
     await page.keyboard.press("1");
     await page.getByText("looks like a Medicare number").waitFor();
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toContain("1EG4");
-  });
-});
-
-describe("the eligibility check", () => {
-  it("says likely, needs a visit first or not now, with why and the source, and never approved", async () => {
-    const page = await leadPage(dana, await addLead(database));
-    await page.getByText("Go through the questions").click();
-    const answer = (question: string, choice: string) =>
-      page.getByRole("group", { name: question }).getByLabel(choice, { exact: true }).check();
-    await answer("Has a doctor told you that you have diabetes?", "Yes");
-    await answer("Do you use insulin of any kind?", "Yes");
-    await answer("Which plan?", "Medicare Part B");
-    await page.getByRole("button", { name: "See what it means" }).click();
-    const card = page.getByRole("region", { name: "Eligibility" });
-    await card.getByRole("heading", { name: "Needs a visit first" }).waitFor();
-    await page.getByLabel("The last visit about diabetes").fill(new Date().toISOString().slice(0, 10));
-    await page.getByRole("button", { name: "See what it means" }).click();
-    await card.getByRole("heading", { name: "Likely", exact: true }).waitFor();
-    expect(await card.innerText()).toContain("L33822");
-    expect(await card.innerText()).not.toMatch(/\bapproved\b/i);
-    expect(await card.getByLabel(/Medicare number/i).count()).toBe(0);
-  });
-
-  it("takes no day of a visit whose year has two or five digits, or that is typed in part, and says so", async () => {
-    const id = await addLead(database);
-    const page = await leadPage(dana, id);
-    await page.getByText("Go through the questions").click();
-    const visit = page.getByLabel("The last visit about diabetes");
-    const isRefused = page.getByRole("alert").filter({ hasText: "Type the whole day" });
-    for (const typed of ["112026", "11", "1120020266"]) {
-      await visit.fill("");
-      await visit.focus();
-      await page.keyboard.type(typed);
-      await page.getByRole("button", { name: "See what it means" }).click();
-      await isRefused.waitFor();
-    }
-    expect((await dana.call("open", { id })).body.checks).toEqual([]);
-    await visit.fill(new Date().toISOString().slice(0, 10));
-    await page.getByRole("button", { name: "See what it means" }).click();
-    await page.getByRole("heading", { name: "Not now", exact: true }).waitFor();
-    expect((await dana.call("open", { id })).body.checks).toHaveLength(1);
   });
 });

@@ -15,6 +15,7 @@ export const browser = [
   "spec/inbox-callback-fields.spec.ts",
   "spec/inbox-company-sign-in-page.spec.ts",
   "spec/inbox-campaigns.spec.ts",
+  "spec/inbox-eligibility-page.spec.ts",
   "spec/inbox-for-managers.spec.ts",
   "spec/inbox-health-page.spec.ts",
   "spec/inbox-in-the-browser.spec.ts",

@@ -93,8 +93,8 @@ end $$;
 
 -- One row for each campaign, variant and device that was counted, gave a lead, or cost something. Counts and leads are those of the
 -- hours from `begins` until `ends`; counts that are rolled up, and costs, are those of the days from `first_day` to `last_day`. A
--- campaign's costs are shared out among its rows by their views, to the cent; costs that match no row get a row of their own, with an
--- empty device. Leads whose words have no counted page load belong to "(other)" where page loads were counted as "(other)". `new_leads`
+-- campaign's costs are shared out among its rows by the views of readers, to the cent: by their leads where nobody viewed the page, and
+-- evenly where nobody sent a lead either. Costs that match no row get a row of their own, with an empty device. Leads whose words have no counted page load belong to "(other)" where page loads were counted as "(other)". `new_leads`
 -- have no row in lead_work yet; for null, the function looks for them.
 create function private.campaign_rows(
   begins timestamptz, ends timestamptz, first_day date, last_day date, new_leads uuid[] default null
@@ -152,7 +152,7 @@ begin
     ) o
     group by 1, 2, 3, 4, 5
   ),
-  both_sides as materialized (
+  counts_and_leads as materialized (
     select coalesce(c.source, l.source) as source, coalesce(c.medium, l.medium) as medium, coalesce(c.campaign, l.campaign) as campaign,
       coalesce(c.variant, l.variant) as variant, coalesce(c.device, l.device) as device,
       coalesce(c.served, 0) as served, coalesce(c.prefetched, 0) as prefetched, coalesce(c.views, 0) as views,
@@ -168,15 +168,16 @@ begin
     where k.day between first_day and last_day
     group by 1, 2, 3
   ),
-  -- Bots are paid for as well, and bring nothing: the cost is shared out among the loads of readers.
+  -- Bots are paid for as well, and bring nothing: they have a share only of a cost that nobody else can have.
   weights as (
     select b.source, b.medium, b.campaign, b.variant, b.device, k.source as named_source, k.medium as named_medium, k.cents,
       case
         when sum(r.views) over cost > 0 then r.views
         when sum(r.stored) over cost > 0 then r.stored
+        when b.device = 'bot' and bool_or(b.device <> 'bot') over cost then 0
         else 1
       end as weight
-    from both_sides b
+    from counts_and_leads b
     join costs k on k.campaign = b.campaign and k.source in ('', b.source) and k.medium in ('', b.medium)
     cross join lateral (
       select case when b.device = 'bot' then 0 else b.views end as views, case when b.device = 'bot' then 0 else b.stored end as stored
@@ -202,13 +203,13 @@ begin
   select b.source, b.medium, b.campaign, b.variant, b.device, b.served::bigint, b.prefetched::bigint, b.views::bigint, b.reloaded::bigint,
     b.returned::bigint, b.half_read::bigint, b.form_seen::bigint, b.began::bigint, b.pressed::bigint, b.stored::bigint,
     b.reviewed::bigint, b.outcomes, coalesce(s.cents, 0)::bigint, true
-  from both_sides b
+  from counts_and_leads b
   left join shares s on (s.source, s.medium, s.campaign, s.variant, s.device) = (b.source, b.medium, b.campaign, b.variant, b.device)
   union all
   select k.source, k.medium, k.campaign, '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, '{}', k.cents::bigint, false
   from costs k
   where not exists (
-    select from both_sides b where b.campaign = k.campaign and k.source in ('', b.source) and k.medium in ('', b.medium)
+    select from counts_and_leads b where b.campaign = k.campaign and k.source in ('', b.source) and k.medium in ('', b.medium)
   )
   order by 3, 1, 2, 4, 5;
 end $$;

@@ -1,5 +1,5 @@
-// The eligibility check: what L33822 asks, as a list to go through on the phone, and what the answers mean. No field of it takes a
-// Medicare number.
+// The eligibility check: what Medicare's rule L33822 asks, as a list to go through on the phone, and what the answers mean. It has no
+// field for a Medicare number.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { useDraft } from "../page/drafts.ts";
@@ -14,22 +14,22 @@ import type { Lead } from "./lead-page.tsx";
 type Check = ResponseOf<"eligibility-check">;
 
 export function Eligibility({ lead }: { lead: Lead }) {
-  const [checked, setChecked] = useState<Check>();
-  const result = laterOf(checked, lead.checks[0]);
-  const check = useAction("eligibility-check");
-  // Until the answer is here. A check that failed may have reached the server, and its answers come with the lead.
-  const isSent = useRef(false);
-  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers, () => isSent.current);
+  const [own, setOwn] = useState<{ check: Check; nth: number }>();
+  const result = laterOf(own?.check, lead.checks[0]);
+  const checkEligibility = useAction("eligibility-check");
+  // True until the answer is here, also after a failure: a check that failed may have reached the server, and its answers come with the lead.
+  const mayBeOnServer = useRef(false);
+  const draft = useDraft(`eligibility ${lead.id}`, result?.answers ?? noAnswers, () => mayBeOnServer.current);
   const answers = draft.value;
   const send = (event: FormEvent) => {
     event.preventDefault();
-    isSent.current = true;
-    check.mutate(
+    mayBeOnServer.current = true;
+    checkEligibility.mutate(
       { id: lead.id, answers },
       {
         onSuccess: (answer) => {
-          isSent.current = false;
-          setChecked(answer);
+          mayBeOnServer.current = false;
+          setOwn((before) => ({ check: answer, nth: (before?.nth ?? 0) + 1 }));
           draft.dropSent(answers);
           refreshAfterChange("opened");
         },
@@ -39,12 +39,12 @@ export function Eligibility({ lead }: { lead: Lead }) {
   return (
     <section className="card" aria-labelledby="eligibility">
       <h2 id="eligibility">Eligibility</h2>
-      {result && <EligibilityResult check={result} takesFocus={result.id === checked?.id} />}
+      {result && <EligibilityResult check={result} ownNth={result.id === own?.check.id ? own.nth : 0} />}
       <details>
         <summary>{result ? "Ask again" : "Go through the questions"}</summary>
         <form onSubmit={send}>
           <EligibilityFields lead={lead.id} answers={answers} onAnswer={draft.set} />
-          <FailureNotice error={check.error} />
+          <FailureNotice error={checkEligibility.error} />
           <button type="submit" className="button primary">
             See what it means
           </button>
@@ -64,12 +64,15 @@ function laterOf(own: Check | undefined, loaded: Check | undefined): Check | und
   return Date.parse(own.at) > Date.parse(loaded.at) ? own : loaded;
 }
 
-function EligibilityResult({ check, takesFocus }: { check: Check; takesFocus: boolean }) {
+/**
+ * What a check found. Where it is the member's own, the heading takes the focus with each press (`ownNth`, from 1), also when the server knows
+ * the same answers already and returns the check of before.
+ */
+function EligibilityResult({ check, ownNth }: { check: Check; ownNth: number }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each new check takes the focus again.
   useEffect(() => {
-    if (takesFocus && !takesTyping(document.activeElement)) heading.current?.focus();
-  }, [takesFocus, check.id]);
+    if (ownNth > 0 && !takesTyping(document.activeElement)) heading.current?.focus();
+  }, [ownNth]);
   return (
     <Notice kind={check.result === "likely" ? "done" : check.result === "needs_visit" ? "caution" : "plain"}>
       <h3 ref={heading} tabIndex={-1}>

@@ -1,13 +1,13 @@
-// Says that the server or its database does not answer, and that what was typed is kept.
+// Says that the server cannot be reached, or that it or its database does not answer, and that what was typed is kept.
 import { useEffect, useRef } from "react";
 import { announce } from "./announcer.tsx";
 import { useConnection } from "./connection.ts";
 import { Icon } from "./icon.tsx";
 
 const sentences = {
-  offline: "No connection. What you type stays here, and the list catches up when the connection is back.",
+  offline: "No connection. What you type stays here, and this page catches up when the connection is back.",
   "database unreachable":
-    "The server or its database does not answer. What you type stays here, and the list catches up when it does.",
+    "The server or its database does not answer. What you type stays here, and this page catches up when it does.",
 };
 
 export function ConnectionBanner() {

@@ -17,7 +17,11 @@ const sentences: Readonly<Record<Failure, string>> = {
   bug: "The server made a mistake. What you typed is still here. Try again, and tell your operator if it happens again.",
 };
 
-/** Where nothing was typed yet, and the page asks again by itself. */
+/** For an error of the page itself. */
+const faultOfPage =
+  "Something in this page went wrong. What you typed is still here. Load the page again, and tell your operator if it happens again.";
+
+/** Where nothing was typed yet. Without an answer the page asks again by itself; after a mistake of the server it does not. */
 const firstSentences: Partial<Record<Failure, string>> = {
   offline: "There is no connection. This page goes on trying.",
   "database unreachable": "No answer: the server or its database does not answer. This page goes on trying.",
@@ -28,7 +32,7 @@ export const firstFailureSentence = (error: Error): string =>
   (error instanceof CallFailed && firstSentences[error.why]) || failureSentence(error);
 
 export function failureSentence(error: Error): string {
-  if (!(error instanceof CallFailed)) return sentences.bug;
+  if (!(error instanceof CallFailed)) return faultOfPage;
   if (error.detail === "medicare number")
     return "What you typed holds what looks like a Medicare number. Take it out: we never keep those.";
   // The browser has the page from an address that is not INBOX_URL, such as 127.0.0.1.

@@ -12,7 +12,7 @@ import { CompanySignIn } from "./sign-in-page.tsx";
 export function JoinPage() {
   // What follows the # is sent to no server by itself.
   const [token, setToken] = useState(() => location.hash.slice(1));
-  // A newer link that is opened in the same tab loads no page, because its address differs after the # alone.
+  // A newer link that is opened in the same tab loads no page, because its address differs only after the #.
   useEffect(() => {
     const readToken = () => setToken(location.hash.slice(1));
     addEventListener("hashchange", readToken);
@@ -38,9 +38,19 @@ function Invitation({ token }: { token: string }) {
     notifyTabs();
     navigate("/", { replace: true });
   };
-  // Once the link has opened, a mistake of the server says nothing of it.
+  // A mistake of the server says nothing about the link, so a link that has opened stays open.
   const isMistake = error instanceof CallFailed && error.why === "bug";
-  if (error && !(data && isMistake)) {
+  if (error && isMistake && !data) {
+    return (
+      <SignInFrame title="Invitation" heading="The link cannot be checked now">
+        <Notice kind="trouble">{signInSentence(error)}</Notice>
+        <button type="button" className="button primary" onClick={() => refetch()}>
+          Try again
+        </button>
+      </SignInFrame>
+    );
+  }
+  if (error && !isMistake) {
     return (
       <SignInFrame title="Invitation" heading="This link does not open">
         <Notice kind="trouble">{whyNotOpened(error)}</Notice>
@@ -63,7 +73,7 @@ function Invitation({ token }: { token: string }) {
   );
 }
 
-/** A link that lost or gained a character may not even look like one, and is then not accepted. */
+/** A link that lost or gained a character may not look like one any more. The server then accepts no such call, and the link is not known either. */
 const whyNotOpened = (error: Error): string =>
   signInSentence(
     error instanceof CallFailed && error.why === "not accepted"
