@@ -33,14 +33,14 @@ const project = (
 
 export default defineConfig({
   test: {
-    // Chapters that share a process load the product's modules once. What each one gave to atTheEnd is called after it (end-of-chapter.ts).
+    // Chapters that share a process load the product's modules once. The functions that a chapter handed to atTheEnd run after it.
     isolate: false,
     // Node reads the chapters itself, which takes half of the time that Vite takes to rewrite and load them.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ["spec/support/end-of-chapter.ts"],
     globalSetup: ["spec/support/built-pages.ts", "spec/support/postgresql.ts"],
-    // One more than there are cores, and at most four. One more, because a chapter often waits for a frame, an answer or a deadline. With
-    // more than that, chapters that wait for a core miss their time limits.
+    // One more than there are cores, because a chapter often waits for a frame, an answer or a deadline. With more than that, chapters that
+    // wait for a core miss their time limits. At most four, because all share one PostgreSQL.
     maxWorkers: Math.min(4, availableParallelism() + 1),
     sequence: { sequencer: OrderOfChapters },
     reporters: ["default", "./spec/support/skipped-tests.ts"],

@@ -3,7 +3,7 @@
 import { isbot } from "isbot";
 import type { Device } from "./steps.ts";
 
-/** Characters of a User-Agent that are matched against the patterns of bots, because a longer one costs more. */
+/** Characters of a User-Agent that are looked at, because to match a longer one costs more. */
 const maxLength = 500;
 
 /** A cache of User-Agents and their devices, because matching the patterns of bots costs as much as answering with a page. */

@@ -1,4 +1,4 @@
-// Moves the counts from memory to the database every few seconds and at the end, as one sorted statement. While the database is
+// Moves the counts from memory to the database every few seconds and at the end, as one statement. While the database is
 // unreachable the counts wait in memory, which is bounded (counters.ts). Counts are dropped where they may have been added already, where the
 // database refuses them, and where it is unreachable at the end; the log says how many.
 import type { ResilientConnection } from "../database/resilient-connection.ts";
@@ -16,16 +16,16 @@ export interface Flushing {
 }
 
 /**
- * The pool that the counts are written with. It gives up a connect before the query times out, because then it is certain that nothing
+ * The pool that the counts are written with. It gives up a connect after 2 s, before the query times out, because then it is certain that nothing
  * was added.
  */
 export const countsPool = { max: 1, name: "leads counts", connectTimeout: 2 };
 
-/** In milliseconds. A process that is killed loses the counts of about one period, or of an outage of the database. */
+/** Both in milliseconds. A process that is killed loses the counts of about one period, or of an outage of the database. */
 const period = 3_000;
 const queryTimeout = 3_000;
 
-/** Begins to move the counts. It has its own connection, so that no lead waits behind a count. With `every` 0 the caller flushes. */
+/** Begins to move the counts. `database` must be a connection of its own, so that no lead waits behind a count. With `every` 0 the caller flushes. */
 export function startFlushing(
   counters: Counters,
   database: ResilientConnection,

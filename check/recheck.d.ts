@@ -1,4 +1,5 @@
-// The part of recheck that needs neither Java nor a binary. The package has types for its main entry only.
+// recheck finds regular expressions that may take too long (check/regular-expressions.ts). This part of it needs neither Java nor a binary, and the
+// package has types for its main entry only.
 declare module "recheck/lib/browser.js" {
   import type { checkSync } from "recheck";
 

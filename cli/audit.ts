@@ -4,7 +4,7 @@ import { type AuditEntry, auditLog } from "../team/managing.ts";
 import type { AddCommand } from "./command.ts";
 import { json } from "./json.ts";
 import { printable } from "./terminal.ts";
-import { clock, readSince, sinceHelp } from "./times.ts";
+import { dayAndTime, readSince, sinceHelp } from "./times.ts";
 
 /** Entries of one page. The log is read a page at a time. */
 const pageSize = 1_000;
@@ -38,6 +38,6 @@ export const audit: AddCommand = (program, run) => {
 
 function plainLineOf({ at, who, action, lead, details }: AuditEntry): string {
   const more = Object.entries(details).map(([name, value]) => `${name}=${printable(String(value))}`);
-  const words = [clock(new Date(at)), printable(who.name), action, lead?.reference ?? "", ...more];
+  const words = [dayAndTime(new Date(at)), printable(who.name), action, lead?.reference ?? "", ...more];
   return `${words.filter(Boolean).join("  ")}\n`;
 }

@@ -1,7 +1,7 @@
 // `leads call-log <id>`: when a person was called, by whom, and with which outcome.
 import { askAsOperator } from "../team/ask.ts";
 import { callLog } from "../team/managing.ts";
-import { wordsOf } from "./calls.ts";
+import { partsOf } from "./calls.ts";
 import type { AddCommand } from "./command.ts";
 import { json } from "./json.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
@@ -22,7 +22,7 @@ export const callLogCommand: AddCommand = (program, run) => {
         else
           await out(
             calls.length > 0
-              ? calls.map((call) => `${wordsOf(call).join("  ")}\n`).join("")
+              ? calls.map((call) => `${partsOf(call).join("  ")}\n`).join("")
               : "Not called yet.\n",
           );
         return 0;

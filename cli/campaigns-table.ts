@@ -2,7 +2,7 @@
 import { botsInWords } from "../campaigns/bots-in-words.ts";
 import type { ReportedRow } from "../team/campaigns.ts";
 import { cell, printable } from "./terminal.ts";
-import { clock, zoneHere } from "./times.ts";
+import { dayAndTime, zoneHere } from "./times.ts";
 
 /** Page loads older than eight days are kept by the day of UTC. */
 const zones = () =>
@@ -39,7 +39,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
         columns.map(({ value }) => value(sums)),
       ),
     ),
-    `\n${since ? `Since ${clock(since)}` : "Since the beginning"}, by the days of ${zones()}. Costs are in US dollars.\n`,
+    `\n${since ? `Since ${dayAndTime(since)}` : "Since the beginning"}, by the days of ${zones()}. Costs are in US dollars.\n`,
     "Counts up to PRESSED are page loads, not people.",
     ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
     ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,

@@ -19,7 +19,7 @@ import {
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { progressOf } from "./progress.ts";
 import { printable } from "./terminal.ts";
-import { clock } from "./times.ts";
+import { dayAndTime } from "./times.ts";
 
 export const erase: AddCommand = (program, run) => {
   program
@@ -103,7 +103,7 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
   const found = await countByAge(sql, days);
   if (found.older === 0)
     throw new Refusal(`No lead is older than ${counted(days, "day")}. Nothing was erased.`);
-  const those = `${counted(found.older, "lead")} that came before ${clock(found.before)}`;
+  const those = `${counted(found.older, "lead")} that came before ${dayAndTime(found.before)}`;
   const rest = found.newer === 0 ? "No lead is newer." : `${counted(found.newer, "newer lead")} will stay.`;
   if (!yes) {
     await out(`To be erased for good, with permission, deliveries and review: ${those}. ${rest}\n`);
@@ -129,7 +129,7 @@ async function eraseOlder(context: CommandContext, days: number, yes: boolean): 
 async function confirm(context: CommandContext, found: ErasableLead[]): Promise<boolean> {
   const lines = found.map(
     ({ id, created_at, name, email }) =>
-      `  ${reference(id)}  ${clock(created_at)}  ${printable(shown("name", name))}  ${printable(shown("email", email))}\n`,
+      `  ${reference(id)}  ${dayAndTime(created_at)}  ${printable(shown("name", name))}  ${printable(shown("email", email))}\n`,
   );
   await context.out(`To be erased for good, with permission, deliveries and review:\n${lines.join("")}`);
   return isYes(

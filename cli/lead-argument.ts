@@ -3,7 +3,7 @@ import type { Sql } from "../database/connect.ts";
 import { findLead, minReferenceLength, readReference } from "../team/find-lead.ts";
 import { Refusal } from "../team/refusal.ts";
 import { typed, UsageError } from "./command.ts";
-import { clock } from "./times.ts";
+import { dayAndTime } from "./times.ts";
 
 /** What the help says of the argument. */
 export const idHelp = "the lead's id or one end of it, such as the reference in a message";
@@ -30,7 +30,7 @@ export async function findOne(sql: Sql, reference: string, options?: { erased: b
       );
     }
     case "erased":
-      throw new Refusal(`The lead ${found.id} was erased at ${clock(found.erasedAt)}.`);
+      throw new Refusal(`The lead ${found.id} was erased at ${dayAndTime(found.erasedAt)}.`);
     case "none":
       throw new Refusal(
         `No lead has an id that begins or ends with ${reference}.\nFind it with: ${typed("list")}`,

@@ -13,7 +13,7 @@ import {
 } from "./command.ts";
 import { jsonArray } from "./json.ts";
 import { cell } from "./terminal.ts";
-import { clock, readSince, sinceHelp, timeLeft } from "./times.ts";
+import { dayAndTime, readSince, sinceHelp, timeLeft } from "./times.ts";
 
 /** Rows of a table when --limit is not given. */
 const tableLimit = 50;
@@ -87,7 +87,7 @@ interface Column {
 /** The columns in order. A narrow terminal shows the first ones only. */
 const tableColumns: Column[] = [
   { title: "ID", cells: 8, text: ({ id }) => reference(id) },
-  { title: "CAME IN", cells: 16, text: ({ created_at }) => clock(created_at) },
+  { title: "CAME IN", cells: 16, text: ({ created_at }) => dayAndTime(created_at) },
   { title: "REVIEW", cells: 12, more: 1, text: review },
   { title: "NAME", cells: 12, text: ({ name }) => shown("name", name) },
   {

@@ -25,14 +25,14 @@ export const restore: AddCommand = (program, run) => {
         async (context) => {
           const onProgress = progressOf(context, "Restoring");
           const rows = await restoreFile(context.sql, file, { keep, onProgress }).catch(
-            explain(context, file),
+            explain(context, file, keep === true),
           );
           const { "public.leads": leads = 0, "private.deliveries": deliveries = 0 } = rows;
           await context.out(
             `Restored ${counted(leads, "lead")} and ${counted(deliveries, "delivery", "deliveries")} from ${file}\n`,
           );
           context.tell(
-            "If the server runs, start it again: its own permission notice and channels then replace those of the backup.",
+            "If the server runs, start it again: it then adds its own permission notice and sets up its own channels. The notices of the backup stay.",
           );
           return 0;
         },
@@ -50,11 +50,12 @@ function refuseUnusable(error: unknown): never {
 
 /** Says what a refusal means for the restoration, and what can be done instead. */
 const explain =
-  ({ config }: Pick<CommandContext, "config">, file: string) =>
+  ({ config }: Pick<CommandContext, "config">, file: string, keeps: boolean) =>
   (error: unknown) => {
     if (!(error instanceof UsedDatabase)) return refuseUnusable(error);
     const lines = [
       `This database holds ${heldBy(error)} already. Nothing was restored.`,
+      ...(keeps ? ["Nothing can be restored beside work of the team."] : []),
       `Restore into another one, which ${config.databaseUrl ? "must be there" : "is made"}, and start the server with the same setting:`,
       `  ${beforeSetting}${config.databaseUrl ? "DATABASE_URL=<the address of an empty database>" : "DATA_DIR=<a new folder>"} ${typed(`restore ${asWord(file)}`)}`,
       ...(error.held.others.includes("work of the team")

@@ -11,12 +11,12 @@ import {
   type PermissionDetails,
   showLead,
 } from "../team/show-lead.ts";
-import { inWords, wordsOf } from "./calls.ts";
+import { inWords, partsOf } from "./calls.ts";
 import { type AddCommand, noAuditEntryMessage, typed } from "./command.ts";
 import { json } from "./json.ts";
 import { findOne, idHelp, readId } from "./lead-argument.ts";
 import { printable, wrap } from "./terminal.ts";
-import { clock, timeLeft } from "./times.ts";
+import { dayAndTime, timeLeft } from "./times.ts";
 
 export const show: AddCommand = (program, run) => {
   program
@@ -42,7 +42,8 @@ export const show: AddCommand = (program, run) => {
 type Line = [label: string, ...values: string[]];
 
 function page({ lead, permission, deliveries, ...work }: LeadDetails, now: Date, columns: number): string {
-  const withdrawn = lead.withdrawn_at && `PERMISSION WITHDRAWN ${clock(lead.withdrawn_at)}: DO NOT PHONE.`;
+  const withdrawn =
+    lead.withdrawn_at && `PERMISSION WITHDRAWN ${dayAndTime(lead.withdrawn_at)}: DO NOT PHONE.`;
   const sections = [
     [`Lead ${reference(lead.id)}  (${lead.id})`, ...(withdrawn ? [withdrawn] : [])],
     section(
@@ -60,7 +61,7 @@ function page({ lead, permission, deliveries, ...work }: LeadDetails, now: Date,
     sections.push(
       section(
         "Calls",
-        work.calls.map(wordsOf).map(([at = "", ...words]) => [at, words.join("  ")]),
+        work.calls.map(partsOf).map(([at = "", ...words]) => [at, words.join("  ")]),
       ),
     );
   if (work.eligibility_checks.length > 0)
@@ -72,14 +73,14 @@ function page({ lead, permission, deliveries, ...work }: LeadDetails, now: Date,
 
 function teamLines(lead: LeadRow, now: Date): Line[] {
   const due = reviewBy(lead.created_at);
-  const reviewed = lead.reviewed_at && [clock(lead.reviewed_at), lead.outcome];
+  const reviewed = lead.reviewed_at && [dayAndTime(lead.reviewed_at), lead.outcome];
   const review: Line = reviewed
     ? ["Reviewed", reviewed.filter(Boolean).join(": ")]
     : lead.withdrawn_at
       ? ["Reviewed", "no; the permission was withdrawn"]
-      : ["Review by", `${clock(due)} (${timeLeft(due, now)})`];
+      : ["Review by", `${dayAndTime(due)} (${timeLeft(due, now)})`];
   const flags: Line[] = lead.marks.length ? [["Looks like spam", lead.marks.join(", ")]] : [];
-  return [["Came in", clock(lead.created_at)], review, ...flags];
+  return [["Came in", dayAndTime(lead.created_at)], review, ...flags];
 }
 
 function permissionLines(permission: PermissionDetails, cells: number): Line[] {
@@ -87,8 +88,8 @@ function permissionLines(permission: PermissionDetails, cells: number): Line[] {
   const page = [permission.page_origin, permission.page_path].filter(Boolean).join("");
   const campaign = Object.entries(utm ?? {}).map(([key, value]) => `${key}=${value}`);
   return [
-    ["Given", clock(permission.given_at)],
-    ["Withdrawn", withdrawn_at ? clock(withdrawn_at) : "no"],
+    ["Given", dayAndTime(permission.given_at)],
+    ["Withdrawn", withdrawn_at ? dayAndTime(withdrawn_at) : "no"],
     ["Page", page || "not known"],
     ["Address", permission.address ?? "not known"],
     ["Browser", permission.browser ?? "not known"],
@@ -121,14 +122,15 @@ function deliveryLine(delivery: DeliveryState): Line {
   const { event, channel, attempts, delivered_at, failed_at, due_at, last_error, channel_state } = delivery;
   const attemptCount = attempts === 1 ? "1 attempt" : `${attempts} attempts`;
   const why = last_error ? `: ${last_error}` : "";
-  if (delivered_at) return [channel, `${event} delivered ${clock(delivered_at)} (${attemptCount})`];
+  if (delivered_at) return [channel, `${event} delivered ${dayAndTime(delivered_at)} (${attemptCount})`];
   if (failed_at && channel_state === "retired" && (last_error ?? retired) === retired)
     return [
       channel,
       `${event} not ${last_error === null ? "sent" : "tried again"}: the channel is retired (${attemptCount})`,
     ];
-  if (failed_at) return [channel, `${event} FAILED ${clock(failed_at)} (${attemptCount})${why}`];
-  const when = channel_state === "on" ? `next try ${clock(due_at)}` : "until the channel is set up again";
+  if (failed_at) return [channel, `${event} FAILED ${dayAndTime(failed_at)} (${attemptCount})${why}`];
+  const when =
+    channel_state === "on" ? `next try ${dayAndTime(due_at)}` : "until the channel is set up again";
   return [channel, `${event} pending, ${when} (${attemptCount} so far)${why}`];
 }
 
@@ -139,7 +141,11 @@ function checkLine({ at, member, result, reasons, answers }: EligibilityCheck): 
       ? `prescriber: ${String(answer)}`
       : inWords(`${question}: ${String(answer ?? "unknown")}`),
   );
-  return [clock(new Date(at)), `${member.name}  ${[result, ...reasons].map(inWords).join(", ")}`, ...given];
+  return [
+    dayAndTime(new Date(at)),
+    `${member.name}  ${[result, ...reasons].map(inWords).join(", ")}`,
+    ...given,
+  ];
 }
 
 /** A titled block of labels and values; what a visitor typed comes through here and nowhere else. */

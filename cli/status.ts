@@ -6,7 +6,7 @@ import type { Problem } from "../team/problems.ts";
 import { readStatus, type Status } from "../team/status.ts";
 import { type AddCommand, counted, typed } from "./command.ts";
 import { json } from "./json.ts";
-import { clock, duration } from "./times.ts";
+import { dayAndTime, duration } from "./times.ts";
 
 export const status: AddCommand = (program, run) => {
   program
@@ -69,7 +69,7 @@ export function describe(state: Status, now: Date): string {
 const lastFailure = ({ channel, lastError, lastErrorAt }: ChannelCount) =>
   lineIf(
     lastError !== null,
-    `Last failure of ${channel}${lastErrorAt ? `, ${clock(lastErrorAt)}` : ""}: ${lastError}`,
+    `Last failure of ${channel}${lastErrorAt ? `, ${dayAndTime(lastErrorAt)}` : ""}: ${lastError}`,
   );
 
 function backupLine({ backup: { enabled, takenAt, verifiedBy, failure } }: Status, now: Date): string[] {

@@ -16,7 +16,7 @@ import { Refusal } from "../team/refusal.ts";
 import { type AddCommand, type Run, UsageError } from "./command.ts";
 import { json } from "./json.ts";
 import { cell, printable } from "./terminal.ts";
-import { clock } from "./times.ts";
+import { dayAndTime } from "./times.ts";
 
 export const team: AddCommand = (program, run) => {
   const command = program
@@ -128,7 +128,7 @@ function tableOf(all: Member[]): string {
         member.name,
         member.role,
         state(member),
-        member.last_seen_at ? clock(new Date(member.last_seen_at)) : "-",
+        member.last_seen_at ? dayAndTime(new Date(member.last_seen_at)) : "-",
       ]),
     ),
   ].join("");

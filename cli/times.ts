@@ -10,7 +10,7 @@ const day = 24 * hour;
 export const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** A time as "2026-01-31 14:05". */
-export const clock = (time: Date): string =>
+export const dayAndTime = (time: Date): string =>
   time.toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
 
 /** How long, in the one unit that matters: "40 min", "5 h", "3 days". A negative time is "0 min", because two clocks may differ. */
@@ -39,11 +39,11 @@ export function readSince(text: string, now: Date): Date {
     return new Date(now.getTime() - Number(count) * { min: minute, h: hour, d: day }[unit as "h"]);
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.map(Number) ?? [];
   const start = new Date(Number(year), Number(month) - 1, date);
-  // A 31st of February would silently become a day in March, and the year 26 be 1926.
+  // A 31st of February would silently become a day in March, and the year 0026 be 1926.
   const isThatDay =
     start.getFullYear() === year && start.getMonth() === Number(month) - 1 && start.getDate() === date;
   if (isThatDay) return start;
   throw new UsageError(
-    "--since takes a length of time or a day, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
+    "--since takes a length of time, or a day that there is, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
   );
 }

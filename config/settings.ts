@@ -1,5 +1,5 @@
-// Every setting there is. The types, the messages and `.env.example` follow from the lists that are joined here. A new setting is an entry
-// in one of them and a line in config/config.ts, which a channel's does not need; `npm run env-example` writes the file anew.
+// Every setting there is. The types, the messages and `.env.example` follow from the lists that are joined here. A new setting
+// needs an entry in one of them and, unless it is a channel's, a line in config/config.ts; `npm run env-example` writes the file anew.
 import * as v from "valibot";
 import { database, retention } from "./database-settings.ts";
 import { provider, supabase, web } from "./site-settings.ts";
@@ -36,6 +36,7 @@ export type Given = Partial<Record<keyof Settings, string>>;
 
 /** The rules about several settings: which need each other, and which exclude each other. */
 export const jointRules = v.pipe(
+  // Any object: the settings by themselves were checked before.
   v.custom<Given>(() => true),
   allOrNone("the webhook", ["WEBHOOK_URL", "WEBHOOK_SECRET"]),
   v.check(

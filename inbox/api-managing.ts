@@ -114,7 +114,7 @@ export const Health = v.object({
   erased: v.number(),
   unreviewed: v.number(),
   overdue: v.number(),
-  /** Leads not reviewed and owed to no channel. */
+  /** Leads that are neither reviewed nor withdrawn, and owed to no channel. */
   untold: v.number(),
   channels: v.array(
     v.object({
@@ -176,7 +176,7 @@ export const managing = {
     request: v.strictObject({ filter: v.optional(AuditFilter) }),
     response: File,
   },
-  /** Does not count as activity. */
+  /** Not counted as activity, which would put off the lock. */
   "paused-states": {
     manager: false,
     request: Empty,
@@ -192,7 +192,7 @@ export const managing = {
     response: Done,
   },
   "resume-state": { manager: true, request: v.strictObject({ state: State }), response: Done },
-  /** Does not count as activity. */
+  /** Not counted as activity either. */
   health: { manager: false, request: Empty, response: Health },
   /** Leads that wait longer than ALERT_AFTER_MINUTES while no channel took a message about them. Does not count as activity. */
   alert: {

@@ -71,7 +71,7 @@ export function makeFormPost(dependencies: FormPostDependencies) {
     const language = form.get("language") ?? undefined;
     const statements = formStatements(form);
     const requestHeaders = requestHeadersOf(request.headers, address, { form: statements, deviceOf });
-    if (statements.isWithoutScript && !statements.isRepeated)
+    if (statements.isWithoutScript && !statements.isAfterRefusal)
       countPost?.(request.headers, statements.variant);
     const refusal = refusedBefore ?? (await tryToStore(lead, () => store(lead, requestHeaders), log));
     const variant = statements.variant ?? undefined;

@@ -1,5 +1,5 @@
 // Reads an insert as PostgREST would: its address, its preferences, its body, into one lead or a refusal. It is pure, so
-// that the whole wire contract can be tested without a server. (Contract 1 and 3)
+// that the whole wire contract can be tested without a server. What is wrong is refused in the order in which PostgREST looks at it.
 import { fields, type Lead, type Problem, parseLead } from "../lead/lead.ts";
 import type { HeaderValues } from "./answer.ts";
 import { readItems } from "./header-values.ts";
@@ -14,7 +14,7 @@ export interface Insert {
   contentRange: string;
 }
 
-export type Read<Thing> = { refusal: Refusal } | Thing;
+export type OrRefusal<Thing> = { refusal: Refusal } | Thing;
 
 /** Columns of the table that no request may fill. PostgREST knows them; `anon` has no right to them. */
 const serverColumns = new Set(["id", "created_at", "request_headers"]);
@@ -25,7 +25,7 @@ export function readInsert(
   parameters: URLSearchParams,
   headers: HeaderValues,
   body: Uint8Array,
-): Read<Insert> {
+): OrRefusal<Insert> {
   const wanted = readPreferences(headers.get("prefer"));
   const refusal =
     refuseProfile(headers) ?? refuseAccept(headers) ?? refuseContentType(headers) ?? wanted.refusal;
@@ -38,8 +38,7 @@ export function readInsert(
   const columns = query.columns ?? Object.keys(row.values);
   const columnRefusal = refuseColumns(columns);
   if (columnRefusal) return { refusal: columnRefusal };
-  const named = namedValues(row.values, query.columns, wanted.missingIsDefault);
-  const parsed = parseLead(named);
+  const parsed = parseLead(valuesOfColumns(row.values, query.columns, wanted.missingIsDefault));
   if ("problem" in parsed) return { refusal: refusalOf(parsed.problem) };
   return {
     lead: parsed.lead,
@@ -99,11 +98,11 @@ function refuseContentType(headers: HeaderValues): Refusal | undefined {
   return isJson && /^utf-?8$/i.test(charset) ? undefined : refusals.wrongType(given);
 }
 
-// No filters: four shape the rows of an answer, of which an insert without the right to read gets none, `on_conflict` is for upserts, and
-// `apikey` is the key. Every other parameter but `columns` is a filter.
+// Every parameter but `columns` and these is a filter, which an insert cannot have. The first four shape the rows of an answer, and an insert is
+// answered with none; `on_conflict` is for upserts, and `apikey` is the key.
 const ignoredParameters = new Set(["select", "order", "limit", "offset", "on_conflict", "apikey"]);
 
-function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | undefined }> {
+function readQuery(parameters: URLSearchParams): OrRefusal<{ columns: string[] | undefined }> {
   for (const [name, value] of parameters) {
     if (name !== "columns" && !ignoredParameters.has(name))
       return { refusal: refusals.noFilter(refusals.shown(value)) };
@@ -116,7 +115,7 @@ function readQuery(parameters: URLSearchParams): Read<{ columns: string[] | unde
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function readRow(body: Uint8Array, columns?: string[]): Read<{ values: Record<string, unknown> }> {
+function readRow(body: Uint8Array, columns?: string[]): OrRefusal<{ values: Record<string, unknown> }> {
   let json: unknown;
   try {
     json = JSON.parse(utf8.decode(body));
@@ -137,8 +136,8 @@ function refuseColumns(columns: string[]): Refusal | undefined {
   return columns.some((column) => serverColumns.has(column)) ? refusals.noRight : undefined;
 }
 
-// With `columns`, PostgREST takes just those, and one that is absent is null, not its default.
-function namedValues(
+// With `columns`, PostgREST takes just those, and one that is absent is null, or its default with `missing=default`.
+function valuesOfColumns(
   values: Record<string, unknown>,
   columns: string[] | undefined,
   missingIsDefault: boolean,

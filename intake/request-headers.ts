@@ -1,5 +1,6 @@
 // What a request's headers state about the permission its lead gives: on which page, under which wording, from which address,
-// with which browser. They go to the table under the names that PostgREST gives them, so that one trigger serves both servers.
+// with which browser. They go to the table under the names that PostgREST gives them, so that one trigger serves
+// our own server and PostgREST.
 
 import type { HeaderValues } from "./answer.ts";
 
@@ -24,10 +25,10 @@ export interface FormStatements {
   notice: string | null;
   variant: string | null;
   isHoneypotFilled: boolean;
-  /** The browser runs no script: the form has a field that only such a browser sends. */
+  /** The browser runs no script: the form has a field that only such a browser sends, or that an article that answers a refused post states again. */
   isWithoutScript: boolean;
   /** The form stands in an article that answered a refused post, so its page load is counted already. */
-  isRepeated: boolean;
+  isAfterRefusal: boolean;
   /** The utm_ parameters of the page that was posted from first, because an article that answers a refusal has another address. */
   campaign: string;
 }
@@ -48,7 +49,7 @@ export function requestHeadersOf(
   const found: RequestHeaders = { "x-forwarded-for": address };
   for (const name of passedOn) {
     const value = headers.get(name);
-    if (value) found[name] = storable(name === "referer" ? shortened(value) : value, maxLength);
+    if (value) found[name] = storable(name === "referer" ? withinLength(value) : value, maxLength);
   }
   if (form?.campaign && found.referer && !campaignIn(found.referer))
     found.referer = `${found.referer.split(/[?#]/, 1)[0]}?${storable(form.campaign, 1_500)}`;
@@ -59,17 +60,17 @@ export function requestHeadersOf(
   return found;
 }
 
-/** Characters of a header that are stored. */
+/** The most characters of a header that are passed on. The table keeps fewer. */
 const maxLength = 2_000;
 
-/** A Referer that is too long to be stored: without its other parameters, because those of the campaign may stand at its end. */
-const shortened = (referer: string): string =>
+/** A Referer that is not too long. One that is: without its other parameters, because those of the campaign may stand at its end. */
+const withinLength = (referer: string): string =>
   referer.length <= maxLength
     ? referer
     : `${referer.split(/[?#]/, 1)[0]?.slice(0, 400)}?${campaignIn(referer)}`;
 
 /**
- * At most `length` characters of a text, without what a jsonb refuses: U+0000 and half of a surrogate pair. A form can hold them, but only
+ * At most `length` characters of a text, without what a jsonb refuses: U+0000, and half of a surrogate pair, which becomes U+FFFD. A form can hold them, but only
  * the six fields are a reason to refuse a lead, and a failure would refuse all leads that the same SQL statement stores.
  */
 const storable = (text: string, length: number): string =>
@@ -82,7 +83,7 @@ export const formStatements = (form: URLSearchParams): FormStatements => ({
   // A field that no person sees.
   isHoneypotFilled: Boolean(form.get("website")),
   isWithoutScript: /^none\b/.test(form.get("script") ?? ""),
-  isRepeated: form.get("script") === "none, again",
+  isAfterRefusal: form.get("script") === "none, again",
   campaign: campaignIn(`?${form.get("campaign") ?? ""}`),
 });
 

@@ -1,5 +1,5 @@
-// Bundles with Vite: the form's script and the style, then the inline script that fetches the form's script, then the counting script,
-// and last the renderer, which holds the results of all these and of the photos. After it come the share cards.
+// Builds the site: bundles the form's script and the style with Vite, then the inline script that fetches the form's script, the counting script,
+// and the renderer, which holds the results of all these and of the photos; and draws the share cards.
 import { createHash } from "node:crypto";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -44,7 +44,7 @@ export async function bundle(
     loader: await bundleScript(common, "site/load-form.ts", {
       FORM_SCRIPT: JSON.stringify(client.formScript),
     }),
-    counting: addressed(await bundleScript(common, "site/count-page-load.ts")),
+    counting: withAddress(await bundleScript(common, "site/count-page-load.ts")),
     shareCard: { version, providerName: completeProvider(config.provider).provider.name },
     photo: await buildPhoto(content, assets),
     variantPhotos: await buildVariantPhotos(experiments, content, assets),
@@ -116,7 +116,7 @@ async function bundleClient(common: InlineConfig, dist: string) {
 async function bundleScript(common: InlineConfig, entry: string, define: Record<string, string> = {}) {
   const [chunk] = await run({
     ...common,
-    define,
+    define: { ...common.define, ...define },
     build: {
       write: false,
       modulePreload: false,
@@ -126,8 +126,8 @@ async function bundleScript(common: InlineConfig, entry: string, define: Record<
   return (chunk as Rolldown.OutputChunk).code.trim();
 }
 
-/** The counting script's address, with its hash, so that browsers may keep it. */
-function addressed(code: string): Built["counting"] {
+/** The counting script with its address, which has its hash, so that browsers may keep it. */
+function withAddress(code: string): Built["counting"] {
   const hash = createHash("sha256").update(code).digest("hex").slice(0, 8);
   return { path: `/assets/count-${hash}.js`, code };
 }

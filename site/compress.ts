@@ -1,5 +1,5 @@
-// Bodies in the encodings that browsers accept, compressed as far as they go. A body is compressed once, when it is first read: for all
-// pages together that takes 0.1 s of processor time, by which a server would start later, and few servers send every page in each encoding.
+// Bodies in the encodings that browsers accept, compressed as far as they go. A body is compressed once, when it is first read: to compress all
+// pages at the start would delay it by 0.1 s, and few servers ever send every page in each encoding.
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

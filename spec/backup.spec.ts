@@ -225,7 +225,7 @@ describe("leads restore", () => {
       status: 0,
       stdout: `Restored 5 leads and 13 deliveries from ${file}\n`,
       stderr:
-        "If the server runs, start it again: its own permission notice and channels then replace those of the backup.\n",
+        "If the server runs, start it again: it then adds its own permission notice and sets up its own channels. The notices of the backup stay.\n",
     });
     expect(await rowsOfBackupTables(owner)).toEqual(before);
     // A plan from before would erase restored leads without announcing it.

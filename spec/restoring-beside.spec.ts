@@ -201,6 +201,7 @@ describe("leads restore", () => {
       status: 1,
       stderr: expect.stringContaining("This database holds 1 lead and work of the team already. Nothing was"),
     });
+    expect(stderr).toContain("Nothing can be restored beside work of the team.");
     expect(stderr).not.toContain("--keep");
   });
 });

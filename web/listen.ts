@@ -10,7 +10,7 @@ export interface ListenAt {
   host: string;
   /** 0 takes any that is free. */
   port: number;
-  /** How the two settings begin: INBOX_ for INBOX_PORT and INBOX_HOST. */
+  /** How the names of the settings for host and port begin, which stand in messages: INBOX_ for INBOX_HOST and INBOX_PORT. */
   prefix?: string;
   /** The descriptor of a socket that listens already; the host and the port are then not used to listen. */
   descriptor?: number | undefined;
@@ -21,7 +21,7 @@ export class ListenError extends Error {
   override name = "ListenError";
 }
 
-/** The open connections of each server that listens here. */
+/** The open connections of each server that listens through this module. */
 const connections = new WeakMap<Server, Set<Socket>>();
 
 /** Listens, and returns the address to open in a browser. @throws ListenError */
@@ -45,8 +45,8 @@ export async function listen(server: Server, at: ListenAt): Promise<string> {
       "The socket that was handed over is no TCP port. Name one as ListenStream=127.0.0.1:3000.",
     );
   const { address, port } = bound;
-  const isHere = ["127.0.0.1", "0.0.0.0", "::"].includes(address);
-  const host = isHere ? "localhost" : at.descriptor === undefined ? at.host : address;
+  const isLocalhost = ["127.0.0.1", "0.0.0.0", "::"].includes(address);
+  const host = isLocalhost ? "localhost" : at.descriptor === undefined ? at.host : address;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
@@ -63,8 +63,8 @@ function rememberConnections(server: Server): void {
 const firstByteGrace = 1_000;
 
 /**
- * Stops listening. Requests under way have 7 s to be answered. Connections without a request are closed; that waits up to a second while
- * a connection has sent no byte, because its first request may be on its way, and a proxy would answer that request with an error.
+ * Stops listening. Requests under way have 7 s to be answered. Connections without a request are closed: all of them up to a second later where
+ * one has sent no byte yet, because its first request may be on its way, and a proxy would answer that request with an error.
  */
 export async function drain(server: Server): Promise<void> {
   const closed = once(server, "close");

@@ -39,7 +39,7 @@ export interface Mail extends Message {
 /** Sends a mail. `rejected` counts mailboxes that refused while others took it. */
 export type SendMail = (mail: Mail, stop: AbortSignal) => Promise<Outcome & { rejected?: number }>;
 
-/** Makes the channel. `timeout` is in milliseconds; `onRejected` is told how many mailboxes refused a mail others took. */
+/** Makes the channel. `timeout` is in milliseconds; `onRejected` is told how many mailboxes refused a mail that others took. */
 export function makeEmail(
   settings: EmailSettings,
   {

@@ -3,7 +3,6 @@ import { timeThere } from "../../../calling/lawful-again.ts";
 import { stateNames } from "../../../calling/state-names.ts";
 import type { NotNow, Outcome, Place } from "../../api-values.ts";
 
-/** In the order of the keys 1 to 8, which `outcomes` in inbox/api-values.ts determines. */
 export const outcomeNames: Readonly<Record<Outcome, string>> = {
   likely_qualifies: "Likely qualifies",
   needs_visit: "Needs a doctor's visit first",
@@ -44,7 +43,7 @@ const flags: Readonly<Record<string, string>> = {
   "burst from one address": "one of many from one address at once",
 };
 
-/** "KY 40202", "IN or KY 47150", "ZIP code unknown". */
+/** "KY 40202", "IN or KY 47150", "KY" without a ZIP code, "ZIP 09001" where no state is known, "ZIP code unknown". */
 export function placeName({ states, zip }: Place): string {
   if (states.length === 0) return zip ? `ZIP ${zip}` : "ZIP code unknown";
   return `${states.join(" or ")} ${zip}`.trim();
