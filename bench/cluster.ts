@@ -10,6 +10,8 @@ import { median } from "./median.ts";
 import { key } from "./running.ts";
 
 const [, , folder = "", rounds = "10", minutes = "60", nextRelease = ""] = process.argv;
+for (const given of [rounds, minutes])
+  if (!/^\d+$/.test(given)) throw new Error(`ROUNDS and MINUTES are whole numbers, and not ${given}.`);
 const deadline = performance.now() + Number(minutes) * 60_000;
 const hosts = hostsIn(folder);
 const say = (line: string) => process.stdout.write(`${line}\n`);
@@ -20,14 +22,17 @@ try {
   await causeFaults();
   await upgrade();
   await load.stop();
-} finally {
-  // Where the cluster did not come back, the visitors would wait for ever.
-  await load.stopRetrying();
-  const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`);
-  say(`${load.acknowledged.size} leads acknowledged; answers: ${answers.join(", ")}`);
-  await settle();
-  await owner.end();
+} catch (error) {
+  // Said first, because where the cluster did not come back what follows fails as well.
+  console.error(error);
+  process.exitCode = 1;
 }
+// Where the cluster did not come back, the visitors would wait for ever.
+await load.stopRetrying();
+const answers = [...load.answers].map(([status, count]) => `${status || "no answer"} ${count} times`);
+say(`${load.acknowledged.size} leads acknowledged; answers: ${answers.join(", ")}`);
+await settle();
+await owner.end();
 
 async function causeFaults() {
   if (Number(rounds) === 0) return;
@@ -68,12 +73,12 @@ async function causeFault(fault: Fault, hold: number) {
     hosts.etcdLeader(),
   ]);
   if (!primary || !standby || !etcd) throw new Error("The cluster is not whole.");
-  const before = failedTriesOf(load);
   const acknowledged = load.acknowledged.size;
   await until("leads flow", async () => load.acknowledged.size > acknowledged + 20, 20_000);
+  const before = failedTriesOf(load);
   const stopWatching = watchGaps();
   const undo = fault(hosts, { primary, standby, etcd });
-  // What was on its way when the fault began is not counted.
+  // A signal and a rule of the network take a moment to work.
   await pause(20);
   const time = await Promise.race([load.nextAcknowledgement(), pause(150_000, undefined, { ref: false })]);
   if (time === undefined) throw new Error("No lead was acknowledged for 150 s.");
@@ -90,7 +95,7 @@ async function causeFault(fault: Fault, hold: number) {
   };
 }
 
-/** Returns, when it is ended, the longest time in milliseconds between two acknowledgements. */
+/** Returns a function that ends the watch, and returns the longest time in milliseconds without an acknowledgement. */
 function watchGaps(): () => number {
   let [longest, since, size] = [0, performance.now(), load.acknowledged.size];
   const look = () => {
@@ -105,13 +110,16 @@ function watchGaps(): () => number {
   };
 }
 
-/** Restarts one web process after the other, `rounds` times; then applies a migration while they serve, and starts them from its release. */
+/**
+ * Restarts one web process after the other, `rounds` times, and at least once. Then restarts the delivery from the next release, which applies
+ * its migration while they serve, and restarts them from that release, too.
+ */
 async function upgrade() {
   await until("the cluster is whole", hosts.isWhole, 180_000);
   const before = [load.acknowledged.size, failedTriesOf(load)] as const;
   const restarts = Math.max(Number(rounds), 1);
   for (let time = 0; time < restarts; time += 1) await restartWeb();
-  say(`web processes restarted ${restarts} times each: ${since(before)}`);
+  say(`web processes restarted ${restarts} times each: ${describeSince(before)}`);
   const beforeSchema = [load.acknowledged.size, failedTriesOf(load)] as const;
   await hosts.end("delivery", "deliver");
   hosts.start("delivery", "deliver", nextRelease);
@@ -120,10 +128,10 @@ async function upgrade() {
   await until("the schema is new", isMigrated, 60_000);
   await pause(2_000);
   await restartWeb(nextRelease);
-  say(`a migration, then web processes of its release: ${since(beforeSchema)}`);
+  say(`a migration, then web processes of its release: ${describeSince(beforeSchema)}`);
 }
 
-function since([acknowledged, failed]: readonly [number, number]): string {
+function describeSince([acknowledged, failed]: readonly [number, number]): string {
   return `${load.acknowledged.size - acknowledged} leads acknowledged meanwhile, ${failedTriesOf(load) - failed} failed tries`;
 }
 
@@ -148,7 +156,8 @@ async function settle() {
   say(
     `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, with other permissions or deliveries ${broken.withOtherPermissionsOrDeliveries.length}`,
   );
-  say(`${delivered} deliveries made, ${missing} not; ${repeated} messages repeated with the same id`);
+  say(`${delivered} deliveries made, ${missing} missing; ${repeated} messages repeated with the same id`);
+  // Leads that were stored and never acknowledged are none of these, because a lead may have been on its way when the retries were stopped.
   const wrong =
     [broken.missing, broken.withOtherPermissionsOrDeliveries].flat().length + broken.twice + missing;
   if (wrong > 0) process.exitCode = 1;
@@ -156,8 +165,14 @@ async function settle() {
 
 async function until(what: string, holds: () => Promise<boolean>, milliseconds: number) {
   const late = performance.now() + milliseconds;
-  while (!(await holds().catch(() => false))) {
-    if (performance.now() > late) throw new Error(`Not within ${milliseconds / 1000} s: ${what}.`);
+  let cause: unknown;
+  const isSo = () =>
+    holds().catch((error: unknown) => {
+      cause = error;
+      return false;
+    });
+  while (!(await isSo())) {
+    if (performance.now() > late) throw new Error(`Not within ${milliseconds / 1000} s: ${what}.`, { cause });
     await pause(200);
   }
 }

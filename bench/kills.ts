@@ -11,11 +11,13 @@ import { median } from "./median.ts";
 import { key, start } from "./running.ts";
 
 const rounds = Number(process.argv[2] ?? 25);
+if (!Number.isInteger(rounds) || rounds < 1) throw new Error("ROUNDS is a whole number from 1.");
 const folder = await mkdtemp(join(tmpdir(), "leads-kills-"));
 await chmod(folder, 0o711);
 const dataDir = join(folder, "data");
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
+// A channel that nobody answers: each lead gets a delivery, which stays pending.
 const channel = {
   WEBHOOK_URL: "http://127.0.0.1:9/",
   WEBHOOK_SECRET: `whsec_${btoa("a secret of the measurement ....")}`,
@@ -36,7 +38,9 @@ for (const [target, waits] of times) {
     `${target.padEnd(12)} ${waits.length} kills; next acknowledgement after p50 ${median(waits).toFixed(0)} ms, at most ${Math.max(...waits).toFixed(0)} ms`,
   );
 }
-const answers = [...load.answers].map(([status, count]) => `${count} of ${status || "no answer"}`).join(", ");
+const answers = [...load.answers]
+  .map(([status, count]) => `${status || "no answer"} ${count} times`)
+  .join(", ");
 say(`${load.acknowledged.size} leads acknowledged; answers: ${answers}`);
 say(
   `missing ${broken.missing.length}, twice ${broken.twice}, stored but never acknowledged ${broken.neverAcknowledged.length}, with other permissions or deliveries ${broken.withOtherPermissionsOrDeliveries.length}`,

@@ -40,8 +40,14 @@ export function installedServers(): Installed[] {
   ];
   return folders.flatMap((bin) => {
     const { stdout } = spawnSync(join(bin, "postgres"), ["--version"], { encoding: "utf8" });
-    const major = Number(/\b(\d{1,3})\.\d/.exec(stdout ?? "")?.[1]);
-    return major >= 14 && existsSync(join(bin, "initdb")) ? [{ major, bin }] : [];
+    const major = Number(/\b(\d{1,3})(?:\.\d|beta|rc|devel)/.exec(stdout ?? "")?.[1]);
+    // The migrations need PostgreSQL 14.
+    const isUsable = major >= 14 && existsSync(join(bin, "initdb"));
+    if (!isUsable && SPEC_POSTGRESQL.split(":").includes(bin))
+      throw new Error(
+        `SPEC_POSTGRESQL names ${bin}, which holds no postgres and initdb of version 14 or newer.`,
+      );
+    return isUsable ? [{ major, bin }] : [];
   });
 }
 
@@ -110,7 +116,7 @@ async function startCluster({ bin }: Installed): Promise<number> {
     ["-D", data, "-U", "supabase_admin", "--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C"],
     { ...as, encoding: "utf8" },
   );
-  if (made.status !== 0) throw new Error(made.stderr);
+  if (made.status !== 0) throw made.error ?? new Error(made.stderr);
   const port = await freePort();
   const settings = [
     "listen_addresses=127.0.0.1",
@@ -121,8 +127,10 @@ async function startCluster({ bin }: Installed): Promise<number> {
   ];
   const postgres = spawn(join(bin, "postgres"), ["-D", data, ...settings.flatMap((one) => ["-c", one])], {
     ...as,
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
   });
+  let said = "";
+  postgres.stderr.on("data", (words) => (said += words));
   const ended = new Promise<void>((resolve) => postgres.once("exit", () => resolve()));
   atTheEnd(async () => {
     postgres.kill("SIGINT");
@@ -130,7 +138,8 @@ async function startCluster({ bin }: Installed): Promise<number> {
     rmSync(folder, { recursive: true });
   });
   while (!isReady(join(data, "postmaster.pid"))) {
-    if (postgres.exitCode !== null) throw new Error(`PostgreSQL in ${bin} did not start.`);
+    if (postgres.exitCode !== null || postgres.signalCode !== null)
+      throw new Error(`PostgreSQL in ${bin} did not start: ${said}`);
     await wait(10);
   }
   return port;
