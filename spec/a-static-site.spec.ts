@@ -10,7 +10,7 @@ import { aLead, makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { type HostedProject, startHosted } from "./support/hosted.ts";
 import { anonKey } from "./support/intake.ts";
-import { bannerFocused } from "./support/lead-form.ts";
+import { untilBannerFocused } from "./support/lead-form.ts";
 import { startServer } from "./support/server.ts";
 import { buildSite, headersFor, type StaticHost, startStaticHost } from "./support/static-host.ts";
 import { fillIn, formReady, submit } from "./support/visitor.ts";
@@ -183,7 +183,7 @@ describe("the static site when the backend fails", () => {
     await formReady(page);
     await submit(page);
     await page.getByRole("alert").getByText("We could not reach the server.").waitFor();
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     expect(await page.getByLabel("Full Name *").inputValue()).toBe("Rosa Martinez");
     project.override = undefined;
     await submit(page);

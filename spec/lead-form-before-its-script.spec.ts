@@ -3,7 +3,6 @@
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import {
-  bannerFocused,
   holdScript,
   lead,
   message,
@@ -11,6 +10,7 @@ import {
   shownHash,
   submitLeadPath,
   typed,
+  untilBannerFocused,
   useLeadForm,
 } from "./support/lead-form.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
@@ -197,7 +197,7 @@ describe("the lead form before its script", () => {
     await page.goto(site.url(), { waitUntil: "domcontentloaded" });
     await fillIn(page, lead);
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     // The page cannot be queried while its post is under way, so it reports to the console.
     await page.evaluate(() => {
       const report = () => {

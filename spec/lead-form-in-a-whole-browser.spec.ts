@@ -3,13 +3,13 @@
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import {
-  bannerFocused,
   holdScript,
   insertPath,
   lead,
   press,
   refusal,
   typed,
+  untilBannerFocused,
   useLeadForm,
 } from "./support/lead-form.ts";
 import { fillIn } from "./support/visitor.ts";
@@ -29,7 +29,7 @@ describe("the lead form in a whole browser", () => {
     // The button is at the bottom edge of the view when it is pressed.
     await page.evaluate(() => document.querySelector("button")?.scrollIntoView({ block: "end" }));
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     const boxes = await page.evaluate(() =>
       ["[role=alert]", "button"].map((one) => document.querySelector(one)?.getBoundingClientRect()),
     );

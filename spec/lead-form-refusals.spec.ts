@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { completeProvider } from "../content/provider.ts";
 import { intercept } from "./support/browser.ts";
 import {
-  bannerFocused,
   insertPath,
   lead,
   message,
   press,
   refusal,
   typed,
+  untilBannerFocused,
   useLeadForm,
 } from "./support/lead-form.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
@@ -25,7 +25,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     const banner = page.getByRole("alert");
     expect(await banner.locator("p").allInnerTexts()).toEqual([
       "Please fill in your name.",
@@ -75,7 +75,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     site.reply(insertPath, "hang");
     await press(page);
     await page.getByRole("button", { name: "Submitting..." }).waitFor();
@@ -87,7 +87,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     site.reply(insertPath, "hang");
     await press(page);
     await page.getByRole("button", { name: "Submitting..." }).waitFor();
@@ -140,7 +140,7 @@ describe("the lead form, when its lead is not taken,", () => {
     await fillIn(page, lead);
     await page.context().setOffline(true);
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     expect(await message(page)).toBe(
       "We could not reach the server. Please check your internet connection and try again.",
     );
@@ -159,7 +159,7 @@ describe("the lead form, when its lead is not taken,", () => {
     await fillIn(page, lead);
     site.reply(insertPath, { status: 400, body: '{"message":"Please enter your full name."}' });
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     site.reply(insertPath, "hang");
     await page.clock.runFor(15_000);
     await press(page);
@@ -216,7 +216,7 @@ describe("the lead form, when its lead is not taken,", () => {
     const page = await openHydrated();
     await fillIn(page, lead);
     await press(page);
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     expect(await page.getByRole("alert").textContent()).toContain(
       "What you typed is still here. You can press the button again.",
     );

@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import {
-  bannerFocused,
   insertPath,
   lead,
   press,
   shownHash,
   submitLeadPath,
+  untilBannerFocused,
   useLeadForm,
 } from "./support/lead-form.ts";
 import { fillIn, formReady } from "./support/visitor.ts";
@@ -160,7 +160,7 @@ describe("the lead form", () => {
     };
     expect(await change()).toEqual(["K1A 0B1", true, false]);
     answered.resolve();
-    await bannerFocused(page);
+    await untilBannerFocused(page);
     expect(await change()).toEqual(["K1A 0B1!", false, true]);
   });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { languageCodes } from "../content/languages.ts";
 import { languageName } from "../lead/language-name.ts";
 import { useBrowser } from "./support/browser.ts";
-import { bannerFocused } from "./support/lead-form.ts";
+import { untilBannerFocused } from "./support/lead-form.ts";
 import { articlePaths, inEveryLanguage, thankYouPaths, useSite } from "./support/site.ts";
 import { transcriptOf } from "./support/transcript.ts";
 import { formReady } from "./support/visitor.ts";
@@ -26,7 +26,7 @@ describe("a screen reader", () => {
     await article.locator("#email").fill("x@example.org");
     await formReady(article);
     await article.getByRole("button").click();
-    await bannerFocused(article);
+    await untilBannerFocused(article);
     await article.evaluate(() => {
       for (const input of document.querySelectorAll("input")) input.value = "";
       for (const one of document.querySelectorAll("article > :not(#check), #check > :not(div), footer"))

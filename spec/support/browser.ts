@@ -58,7 +58,10 @@ export function useBrowser(kind: "headless shell" | "whole browser" = "headless 
     await takeBackPages(running(), !isFailed);
   });
   const running = () => {
-    if (!browser) throw new Error("The browser is launched before the first test of a chapter, not earlier.");
+    if (!browser)
+      throw new Error(
+        "Open a page within a test or a hook: while a chapter is loaded, its browser is not launched yet.",
+      );
     return browser;
   };
   return {

@@ -1,5 +1,5 @@
 // The characters that a font file can draw, read from its own `cmap` table, so that no list has to be kept beside the fonts. (OpenType,
-// "cmap", formats 4 and 12; WOFF File Format 2.0, 4 and 5)
+// "cmap", formats 4 and 12; WOFF File Format 2.0, sections 4 and 5)
 import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 
@@ -14,6 +14,8 @@ export function charactersOf(file: URL): Set<string> {
     const codes = format === 4 ? codesInFormat4(part) : format === 12 ? codesInFormat12(part) : [];
     for (const code of codes) characters.add(String.fromCodePoint(code));
   }
+  if (characters.size === 0)
+    throw new Error(`The font ${file} has its characters in no format that is read here.`);
   return characters;
 }
 

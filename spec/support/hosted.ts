@@ -51,7 +51,8 @@ export async function startHosted(
       response.writeHead(override.status, override.headers).end(override.body);
     } else if (path.startsWith(submitLeadPath))
       forward(request, response, `${submitLead.url}${path.slice(submitLeadPath.length)}`);
-    else forward(request, response, `${rest.address}${path}`);
+    else if (path.startsWith("/rest/v1/")) forward(request, response, `${rest.address}${path}`);
+    else response.writeHead(404).end();
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -63,7 +64,7 @@ export async function startHosted(
   return project;
 }
 
-// Supabase's gateway takes either key of the project. Our intake knows the publishable key alone, so that key replaces the JWT here.
+// Supabase's gateway takes the JWT and the publishable key of the project. Our intake knows the publishable key alone, so that key replaces the JWT here.
 function forward(request: IncomingMessage, response: ServerResponse, to: string): void {
   const { host: _, ...headers } = request.headers;
   if (headers.apikey === keys.jwt) {

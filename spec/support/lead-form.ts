@@ -22,7 +22,7 @@ export const lead = {
   has_diabetes: false,
 };
 
-/** The hash of the notice as the page shows it. */
+/** The hash that the page states of its notice. */
 export const shownHash = createHash("sha256")
   .update(permissionNotices(pageSettings)[0]?.text ?? "")
   .digest("hex");
@@ -73,13 +73,14 @@ export const typed = async (page: Page) => ({
   has_diabetes: await page.getByLabel("I have been diagnosed with diabetes").isChecked(),
 });
 
+/** Presses the form's only button, and does not wait for the page that comes. */
 export const press = (page: Page) => page.getByRole("button").click({ noWaitAfter: true });
 
 /**
  * Resolves when the banner of a refusal has the focus: a moment after it appears, and at the moment when the page's title begins with
  * “Error”.
  */
-export const bannerFocused = (page: Page) => page.locator("[role=alert]:focus").waitFor();
+export const untilBannerFocused = (page: Page) => page.locator("[role=alert]:focus").waitFor();
 
 /** The sentence that the banner shows. */
 export const message = (page: Page) => page.getByRole("alert").locator(".message").innerText();
