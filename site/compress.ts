@@ -11,28 +11,37 @@ export interface Body {
   readonly bytes: Buffer;
 }
 
-/** Returns a body as br, gzip and uncompressed, in this order because br is mostly the smallest; only uncompressed if it is not `compressible`. */
-export function compress(bytes: Buffer, compressible = true): Body[] {
-  const hash = createHash("sha256").update(bytes).digest("base64url").slice(0, 16);
-  const identity: Body = { encoding: undefined, etag: `"${hash}"`, bytes };
-  if (!compressible) return [identity];
+/** Returns a body as br, gzip and uncompressed, in this order because br is mostly the smallest. */
+export function compress(bytes: Buffer): Body[] {
+  const identity = uncompressed(bytes);
   return [
-    compressedBody("br", hash, () => brotliCompressSync(bytes, { params: brotliSettings(bytes.length) })),
-    compressedBody("gzip", hash, () => gzipSync(bytes, { level: 9 })),
+    compressedBody("br", identity, () => brotliCompressSync(bytes, { params: brotliSettings(bytes.length) })),
+    compressedBody("gzip", identity, () => gzipSync(bytes, { level: 9 })),
     identity,
   ];
 }
+
+/** A body as it is, for a file that does not shrink. */
+export const uncompressed = (bytes: Buffer): Body => ({
+  encoding: undefined,
+  etag: `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 16)}"`,
+  bytes,
+});
+
+/** The ETag of a body in an encoding, by that of the body as it is. */
+export const etagOf = ({ etag }: Body, encoding: "br" | "gzip"): string =>
+  etag.replace(/"$/, `-${encoding}"`);
 
 const brotliSettings = (length: number) => ({
   [constants.BROTLI_PARAM_QUALITY]: 11,
   [constants.BROTLI_PARAM_SIZE_HINT]: length,
 });
 
-function compressedBody(encoding: "br" | "gzip", hash: string, compressed: () => Buffer): Body {
+function compressedBody(encoding: "br" | "gzip", identity: Body, compressed: () => Buffer): Body {
   let bytes: Buffer | undefined;
   return {
     encoding,
-    etag: `"${hash}-${encoding}"`,
+    etag: etagOf(identity, encoding),
     get bytes() {
       return (bytes ??= compressed());
     },
@@ -40,5 +49,5 @@ function compressedBody(encoding: "br" | "gzip", hash: string, compressed: () =>
 }
 
 /** Whether a file of this name shrinks: fonts and photographs do not. */
-export const compressible = (name: string): boolean =>
+export const isCompressible = (name: string): boolean =>
   [".js", ".css", ".svg", ".html", ".txt", ".xml", ".webmanifest"].includes(extname(name));

@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import { type Experiment, variantsIn } from "../content/experiment.ts";
 import { pathOf, shownLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
-import { compress, compressible } from "./compress.ts";
+import { compress, isCompressible } from "./compress.ts";
 import { rendererModule } from "./renderer.ts";
 import { commonHeaders, contentSecurityPolicy } from "./security-headers.ts";
 import { siteFiles } from "./site-files.ts";
@@ -28,7 +28,7 @@ export async function writeStaticSite(
   const { countingScript } = await rendererModule(folder);
   if (config.site.counting) write(countingScript.path.slice(1), countingScript.code);
   for (const name of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
-    if (compressible(name)) writeCompressed(join(dist, name));
+    if (isCompressible(name)) writeCompressed(join(dist, name));
   }
   // Hosts add up the rules that match a path, and two policies would both have to be met: so one serves all.
   const headers = {

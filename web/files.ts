@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { type LanguageCode, shownLanguages } from "../content/languages.ts";
 import { completeProvider } from "../content/provider.ts";
 import { codeOf, type Log } from "../log/log.ts";
-import { type Body, compress, compressible } from "../site/compress.ts";
+import { type Body, compress, etagOf, isCompressible, uncompressed } from "../site/compress.ts";
 import type { PageSettings } from "../site/page-content.ts";
 import { photoIn } from "../site/photo.ts";
 import type { Renderer } from "../site/renderer.ts";
@@ -62,7 +62,7 @@ const headersOf = (siteUrl: string, type: string, cacheControl: string) => ({
 // loads an image library, which may not be installed.
 async function drawMissingShareCard({ provider }: PageSettings, language: LanguageCode): Promise<Body[]> {
   const { drawShareCard } = await import("../site/share-card.ts");
-  return compress(await drawShareCard({ language, provider, photo: photoIn(contentFolder) }), false);
+  return [uncompressed(await drawShareCard({ language, provider, photo: photoIn(contentFolder) }))];
 }
 
 const contentFolder = fileURLToPath(new URL("../content/", import.meta.url));
@@ -80,11 +80,11 @@ const types: Record<string, string> = {
 
 function compressedAsset(name: string): Body[] {
   const read = (ending = "") => readFileSync(name + ending);
-  const [identity] = compress(read(), false) as [Body];
-  if (!compressible(name)) return [identity];
+  const identity = uncompressed(read());
+  if (!isCompressible(name)) return [identity];
   const encoded = (encoding: "br" | "gzip", ending: string): Body => ({
     encoding,
-    etag: identity.etag.replace(/"$/, `-${encoding}"`),
+    etag: etagOf(identity, encoding),
     bytes: read(ending),
   });
   return [encoded("br", ".br"), encoded("gzip", ".gz"), identity];
