@@ -56,6 +56,7 @@ const rules: Record<string, Rule> = {
   FL: daily(eastern, 8, 20),
   MD: daily(eastern, 8, 20),
   OK: daily(central, 8, 20),
+  OR: daily(pacific, 8, 20),
   WA: daily(pacific, 8, 20),
   MA: daily(eastern, 8, 20),
   WY: daily(mountain, 8, 20),
@@ -137,7 +138,7 @@ describe("the hours of a state", () => {
   it("follow the clocks through the day on which they change", async () => {
     for (const day of ["2027-03-14", "2027-11-07"]) {
       for (const zone of [eastern, central, mountain, pacific]) {
-        const state = { [eastern]: "NY", [central]: "MO", [mountain]: "CO", [pacific]: "OR" }[zone];
+        const state = { [eastern]: "NY", [central]: "MO", [mountain]: "CO", [pacific]: "ID" }[zone];
         const early = await found(`${state}/${zone}`, `${day}T07:30`, zone);
         expect(early).toMatchObject({ callable: false, reason: "outside_hours", local_time: `${day}T07:30` });
         expect(early.next_callable_at).toEqual(momentAt(zone, `${day}T08:00`));
@@ -166,6 +167,13 @@ const holidays: Record<string, string> = {
 };
 
 describe("a state holiday", () => {
+  it("is listed for exactly those states that bar calls on theirs", async () => {
+    const [states] = await database.owner`
+      select (select array_agg(distinct h.state order by h.state) from private.state_holidays(2026) h) as listed,
+        (select array_agg(r.state order by r.state) from private.calling_rules r where not r.may_call_on_state_holidays) as barred`;
+    expect(states?.listed).toEqual(states?.barred);
+  });
+
   it("is listed for Alabama, Louisiana, Mississippi and Pennsylvania, each by its own calendar", async () => {
     const rows = await database.owner<{ state: string; days: string }[]>`
       select state, string_agg(distinct day::text, ' ' order by day::text) as days

@@ -1,7 +1,8 @@
 -- The hours in which each state allows calls, and the states to which a manager has paused them. Sources and doubts:
 -- docs/calling-hours.md. Counsel checks the law.
 
--- One row a state: the hours on its own clocks in which a call may begin, the last one excluded. No hours: no calls that day.
+-- One row a state: from which hour until which a call may begin, on its own clocks: [8,20) is from 8:00 until just before 20:00. No hours: no
+-- calls that day. Of the days on which calls are barred in a state that does not allow them on its holidays, private.state_holidays has the list.
 create table private.calling_rules (
   state text primary key,
   name text not null unique,
@@ -37,6 +38,7 @@ insert into private.calling_rules (state, name, on_weekdays, on_saturdays, on_su
   ('NM', 'New Mexico', '[9,21)', '[9,21)', '[9,21)', true, 'compliance tables; counsel looks for the statute'),
   ('NV', 'Nevada', '[9,20)', '[9,20)', '[9,20)', true, 'compliance tables; counsel looks for the statute'),
   ('OK', 'Oklahoma', '[8,20)', '[8,20)', '[8,20)', true, 'Okla. Stat. tit. 15, 775C.4'),
+  ('OR', 'Oregon', '[8,20)', '[8,20)', '[8,20)', true, 'House Bill 3865 of 2025'),
   ('PA', 'Pennsylvania', '[9,19)', '[9,19)', null, false, 'Senate Bill 992, unconfirmed, applied; 73 P.S. 2245(a)(10) for holidays'),
   ('RI', 'Rhode Island', '[9,18)', '[10,17)', null, true, 'compliance tables; counsel looks for the statute'),
   ('SD', 'South Dakota', '[8,21)', '[8,21)', null, true, 'compliance tables; counsel looks for the statute'),
@@ -58,7 +60,7 @@ from (values
   ('GU', 'Guam'), ('HI', 'Hawaii'), ('IA', 'Iowa'), ('ID', 'Idaho'), ('KS', 'Kansas'), ('MH', 'the Marshall Islands'),
   ('MO', 'Missouri'), ('MP', 'the Northern Mariana Islands'), ('MT', 'Montana'), ('NC', 'North Carolina'),
   ('ND', 'North Dakota'), ('NE', 'Nebraska'), ('NH', 'New Hampshire'), ('NJ', 'New Jersey'), ('NY', 'New York'),
-  ('OH', 'Ohio'), ('OR', 'Oregon'), ('PR', 'Puerto Rico'), ('PW', 'Palau'), ('SC', 'South Carolina'), ('TN', 'Tennessee'),
+  ('OH', 'Ohio'), ('PR', 'Puerto Rico'), ('PW', 'Palau'), ('SC', 'South Carolina'), ('TN', 'Tennessee'),
   ('VA', 'Virginia'), ('VI', 'the Virgin Islands'), ('VT', 'Vermont'), ('WI', 'Wisconsin'), ('WV', 'West Virginia')
 ) as federal (state, name);
 
