@@ -1,6 +1,7 @@
 // `npm run doctor`: reads the options and the settings, examines the deployment, and exits with a status that a script can
 // trust: 0 nothing failed, 1 something failed, 2 the command was not understood, 130 it was broken off (Ctrl-C).
 import { type Config, ConfigError, readConfig } from "../config/config.ts";
+import { isThisMachine } from "../config/this-machine.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { EmbeddedPostgresError, findRunning } from "../database/embedded.ts";
 import { help, readDeployment, readOptions, UsageError } from "../doctor/command-line.ts";
@@ -70,6 +71,7 @@ async function findDatabase(
 ): Promise<string | undefined> {
   if (databaseUrl !== undefined) return databaseUrl;
   // Another deployment's leads are not in this machine's database.
-  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(url).hostname);
-  return isHere || url === new URL(site.url).origin ? findRunning({ dataDir }) : undefined;
+  return isThisMachine(new URL(url).hostname) || url === new URL(site.url).origin
+    ? findRunning({ dataDir })
+    : undefined;
 }

@@ -2,6 +2,7 @@
 import { type Counters, makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import type { Config } from "../config/config.ts";
+import { isThisMachine } from "../config/this-machine.ts";
 import { reviewSetting } from "../config/translation-settings.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { sourcesToReview } from "../content/claims.ts";
@@ -76,7 +77,7 @@ function warnOfContent({ provider, site }: Config, log: Log): void {
     log("source-review-due", { source, reviewed });
   for (const language of unreviewedLanguages(site))
     log("translation-not-reviewed", { language, setting: reviewSetting(language) });
-  if (/^http:\/\/localhost\b/.test(site.url)) log("address-missing");
+  if (isThisMachine(new URL(site.url).hostname)) log("address-missing");
 }
 
 /** Counts the steps and web vitals of page loads, and moves the counts to the database until the server has stopped. */

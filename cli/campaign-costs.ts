@@ -35,9 +35,11 @@ export function addCosts(costs: Command, run: Run): void {
         const given = ofOptions ?? (await costsIn(file as string, signal));
         const { recorded, removed } = await recordCosts(sql, given);
         const takenAway = removed > 0 ? ` and took ${counted(removed, "cost")} away,` : "";
-        await out(`Recorded ${counted(recorded, "cost")}${takenAway} of ${counted(given.length, "line")}.\n`);
-        for (const row of (await campaignRows(sql, undefined, now)).filter(({ is_matched }) => !is_matched))
-          tell(`No page load and no lead has the campaign ${printable(nameOf(row))} (${dollars(row.cost)}).`);
+        const source = ofOptions ? "" : ` from ${counted(given.length, "line")}`;
+        await out(`Recorded ${counted(recorded, "cost")}${takenAway}${source}.\n`);
+        const unmatched = (await campaignRows(sql, undefined, now)).filter(({ is_matched }) => !is_matched);
+        if (unmatched.length > 0) tell("Of all costs so far, these belong to no page load and no lead:");
+        for (const row of unmatched) tell(`  ${printable(nameOf(row))} (${dollars(row.cost)})`);
         return 0;
       });
     });
@@ -48,7 +50,7 @@ type TypedCost = Partial<Record<"date" | "campaign" | "amount" | "source" | "med
 function typedCost({ date, campaign, amount, source = "", medium = "" }: TypedCost): Cost[] {
   if (date === undefined || campaign === undefined || amount === undefined) {
     throw new UsageError(
-      `Which costs? ${typed("campaigns costs add costs.csv")}, or with --date, --campaign and --amount.`,
+      `Which costs? ${typed("campaigns costs add costs.csv")}, or with --date, --campaign and --amount, all three.`,
     );
   }
   const cost = readCost({ day: date, campaign, amount, lastDay: "", currency: "", source, medium });

@@ -87,9 +87,9 @@ async function startOrJoin(
 }
 
 const silentDatabase = (path: string) =>
-  `A server has the data folder ${path} open, and its database does not answer. Unless an upgrade of PostgreSQL is at work there, see what the server logs, and whether the disk is full.`;
+  `A server, or another command, has the data folder ${path} open, and its database does not answer. Unless an upgrade of PostgreSQL is at work there, see what the server logs, and whether the disk is full.`;
 
-/** The advisory lock of the commands on an embedded database: shared while one works, exclusive while its server is stopped. */
+/** The advisory lock of the commands on an embedded database: shared while one works, exclusive while PostgreSQL is being stopped. */
 const commandLock = 1_279_607_108;
 
 /** Joins the server that runs, and keeps a command that started it from stopping it meanwhile. Undefined where none runs or it stops. */
@@ -109,8 +109,8 @@ async function joinRunning(dataDir: string | undefined): Promise<OpenDatabase | 
 }
 
 /**
- * A server that stops may end the session of the command that locks others out before theirs, so a lock alone does not show that the
- * server runs on. It takes no new session from that moment. @throws the error of the connection when the server is stopping.
+ * A PostgreSQL that shuts down ends its sessions one by one. If it ends that of the stopping command first, our lock is granted although
+ * PostgreSQL is going down. It takes no new session then, so one that opens shows that it stays. @throws the error of the connection otherwise.
  */
 async function requireNotStopping(url: string): Promise<void> {
   const sql = connect(url, { max: 1, name: "leads command that joins" });
@@ -130,7 +130,8 @@ export async function stopUnused(
   const sql = connect(url, { max: 1, name: "leads command that stops" });
   try {
     for (let isTold = false; !(await tryToLockOut(sql)); isTold = true) {
-      if (!isTold) tell("Another command works on the database, which is stopped when that one has ended.");
+      if (!isTold)
+        tell("Another command uses the database. This one waits for it, and then stops the database.");
       await wait(250);
     }
   } catch (error) {
@@ -172,7 +173,7 @@ export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
   );
 }
 
-/** Makes the tables, where the database is one that a start of the server would take, too. */
+/** Makes the tables. @throws DatabaseRefusal where a start of the server would refuse the database as well. */
 async function makeTables(sql: Sql): Promise<void> {
   try {
     await requireUtf8(sql);
@@ -187,12 +188,16 @@ async function versionOf(sql: Sql): Promise<string | undefined> {
     return (await schemaVersion(sql)) || undefined;
   } catch (cause) {
     const code = codeOf(cause);
+    // There is no such table, or no such schema.
     if (code === "42P01" || code === "3F000") return undefined;
-    throw new Refusal(
-      code === "3D000"
-        ? "The PostgreSQL server has no database of that name. Make one with: create database leads encoding 'UTF8' template template0"
-        : `The database does not answer as it should (${code}). Look at DATABASE_URL, and whether it runs.`,
-      { cause },
+    throw (
+      refusalOf(cause, "DATABASE_URL") ??
+      new Refusal(
+        `The database does not answer as it should (${code}). Look at DATABASE_URL, and whether it runs.`,
+        {
+          cause,
+        },
+      )
     );
   }
 }

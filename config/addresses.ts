@@ -2,6 +2,7 @@
 // setting's name.
 import ipaddr from "ipaddr.js";
 import * as v from "valibot";
+import { isThisMachine } from "./this-machine.ts";
 import { isListOf, listOf } from "./values.ts";
 
 const noWebAddress = "must be a web address such as https://example.com.";
@@ -88,7 +89,7 @@ export const mailboxes = v.pipe(
   v.transform((given) => given.split(",").flatMap((one) => one.trim() || [])),
   v.check(
     (given) => isListOf(given, isMailAddress),
-    "must be one address, or several with commas between them.",
+    "must be one e-mail address without a name, or several with commas between them.",
   ),
 );
 
@@ -98,7 +99,7 @@ export const origins = v.pipe(
   v.transform(listOf),
   v.check(
     (given) => given.includes("*") || isListOf(given, isOrigin),
-    "must be * or a list of origins such as https://www.example.com.",
+    "must be * or a list of origins such as https://www.example.com, in small letters and without a path.",
   ),
   v.transform((given): "*" | string[] => (given.includes("*") ? "*" : given.map(withoutEndingSlashes))),
 );
@@ -106,11 +107,11 @@ export const origins = v.pipe(
 /** Addresses, networks, or proxy-addr's words for them. */
 export const proxies = v.pipe(
   v.string(),
-  v.transform(listOf),
   v.check(
-    (given) => given.every(isProxy),
+    (given) => given === "" || isListOf(listOf(given), isProxy),
     "must be a list of addresses, networks (10.0.0.0/8), or loopback.",
   ),
+  v.transform(listOf),
 );
 
 function withoutEndingSlashes(given: string): string {
@@ -119,10 +120,8 @@ function withoutEndingSlashes(given: string): string {
   return given.slice(0, end);
 }
 
-function isEncryptedOrLocal({ protocol, hostname }: URL): boolean {
-  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-  return protocol === "https:" || isHere;
-}
+const isEncryptedOrLocal = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" || isThisMachine(hostname);
 
 // A character of the password that is not encoded, such as / or ?, ends the host too early. The rest of the password is then read as
 // a path, a query or a fragment.
@@ -166,9 +165,11 @@ function isDatabaseAddress(given: string): boolean {
   const portCount = (ports ?? written).length;
   const isPortMissing = portCount !== 1 && portCount !== (named ?? written).length;
   // As in leads:12/34@db.example.com or leads:12?3=4@db.example.com, whose password holds a / or ? that is not encoded.
+  const afterServer = rest.slice(server.length);
   const isCut =
-    login.length === 0 &&
-    (/^(\/[^?]*)?(\?[^=&]*)?@/.test(rest.slice(server.length)) || query.split("&").some(holdsPassword));
+    /^\/[^?]*@/.test(afterServer) ||
+    (login.length === 0 &&
+      (/^(\/[^?]*)?(\?[^=&]*)?@/.test(afterServer) || query.split("&").some(holdsPassword)));
   if (login.length > 1 || isCut || isPortMissing || ports?.every(isPort) === false) return false;
   return written.every(isHost) && isEncodedInUtf8(given);
 }
@@ -201,7 +202,7 @@ function senderOf(given: string): { name: string; address: string } {
 }
 
 function isOrigin(given: string): boolean {
-  return !given.includes("*") && URL.parse(given)?.origin === given.replace(/\/$/, "");
+  return /^https?:\/\/[^*]+$/.test(given) && URL.parse(given)?.origin === given.replace(/\/$/, "");
 }
 
 // A bare number is an address to ipaddr.js (1 is 0.0.0.1), and a count of proxies to those who write it.

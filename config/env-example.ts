@@ -4,8 +4,8 @@ import * as v from "valibot";
 import { sections } from "./settings.ts";
 
 const opening =
-  "# Settings. Copy this file to .env and change what you need; every line is optional, and a wrong value\n" +
-  "# stops the start with a sentence that says how to correct it.\n";
+  "# Settings. Copy this file to .env, take the # away from the lines that you need, and change them. Every line is\n" +
+  "# optional, and a wrong value stops the start with a sentence that says how to correct it.\n";
 
 /** The whole text of `.env.example`. */
 export const envExample = (): string => [opening, ...sections.map(sectionText)].join("\n");
@@ -17,7 +17,9 @@ const sectionText = (section: Record<string, v.GenericSchema>): string =>
 
 function line(name: string, schema: v.GenericSchema): string {
   const [example = ""] = v.getExamples(schema) as readonly string[];
-  return `#${name}=${example}\n`;
+  const byDefault = v.getDefault(schema as Parameters<typeof v.getDefault>[0]);
+  const isOther = typeof byDefault === "string" && byDefault !== "" && byDefault !== example;
+  return `${isOther ? `# Without it: ${byDefault}.\n` : ""}#${name}=${example}\n`;
 }
 
 // An empty line separates a group's description from that of its first setting.

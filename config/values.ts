@@ -63,7 +63,7 @@ export const webhookSecret = v.pipe(
   v.string(),
   v.check(
     isWebhookSecret,
-    "must be whsec_ and 24 to 64 random bytes in base64. One: whsec_$(openssl rand -base64 32)",
+    "must be whsec_ and 24 to 64 random bytes in base64. To make one: echo whsec_$(openssl rand -base64 32)",
   ),
 );
 
@@ -82,7 +82,7 @@ export function listOf(given: string): string[] {
   return given.split(/[\s,]/).filter(Boolean);
 }
 
-/** Whether there is a part, and each passes. Separators alone are a mistake: they do not count as unset. */
+/** Whether there is at least one part, and all pass. Separators alone are a mistake: they do not count as unset. */
 export const isListOf = (parts: readonly string[], passes: (part: string) => boolean): boolean =>
   parts.length > 0 && parts.every(passes);
 

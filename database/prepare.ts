@@ -127,11 +127,18 @@ export async function requireUtf8(sql: Sql): Promise<void> {
 export function refusalOf(error: unknown, setting: string, role?: LoginRole): DatabaseRefusal | undefined {
   if (error instanceof DatabaseRefusal) return error;
   const code = codeOf(error);
-  if (code.startsWith("28"))
+  if (code === "28P01")
     return refusal(`does not let us in. Check the user and the password in ${setting}.`, error);
+  if (code.startsWith("28"))
+    return refusal(
+      `does not let us in (${code}). Check the user in ${setting}, and whether the server takes connections from here and without TLS (pg_hba.conf).`,
+      error,
+    );
+  if (code.startsWith("0A"))
+    return refusal(`lacks a feature that the leads need (${code}). Use PostgreSQL 14 or newer.`, error);
   if (code === "3D000")
     return refusal(`has no database of that name. Create it, or correct ${setting}.`, error);
-  if (code === "42501" || code.startsWith("0A"))
+  if (code === "42501")
     return refusal(
       role
         ? `refuses what this program needs (${code}). ${setting} must name a login that is a member of ${role}.`

@@ -35,6 +35,12 @@ export function makeResults(
 
   const recordThese = (some: readonly Result[]) => database.query((sql) => record(sql, some, now?.()));
 
+  // Said at once, because a result that is added before the promise has settled needs another flush.
+  const over = (isDone: boolean) => {
+    flushing = undefined;
+    return isDone;
+  };
+
   async function recordAll(): Promise<boolean> {
     while (results.length > 0) {
       const batch = results;
@@ -44,7 +50,7 @@ export function makeResults(
       } catch (error) {
         if (isDatabaseTrouble(error)) {
           results = [...batch, ...results];
-          return false;
+          return over(false);
         }
         if (clock() >= retryAt) {
           logBug(log, error);
@@ -53,10 +59,10 @@ export function makeResults(
         const each = await recordEach(batch, recordThese);
         refused.push(...each.refused);
         results = [...each.left, ...results];
-        if (each.left.length > 0) return false;
+        if (each.left.length > 0) return over(false);
       }
     }
-    return true;
+    return over(true);
   }
 
   return {
@@ -69,18 +75,15 @@ export function makeResults(
     },
     async flush() {
       if (clock() >= retryAt) results.push(...refused.splice(0));
-      if (results.length === 0) return flushing ?? true;
-      flushing ??= recordAll().finally(() => {
-        flushing = undefined;
-      });
-      return flushing;
+      return results.length === 0 ? (flushing ?? true) : (flushing ??= recordAll());
     },
     isFlushing: () => flushing !== undefined,
   };
 }
 
 /**
- * Records results one by one. Returns those that are refused because of a bug, and those that are left when the database is unreachable.
+ * Records results one by one. Returns those to try again after a pause, because a bug refuses them, and those that are left when the database is
+ * unreachable.
  */
 async function recordEach(
   results: readonly Result[],
@@ -88,7 +91,7 @@ async function recordEach(
 ): Promise<{ refused: Result[]; left: readonly Result[] }> {
   const refused: Result[] = [];
   for (const [nth, result] of results.entries()) {
-    // The fault may not be in single results. What was not tried comes first the next time.
+    // Three in a row: the fault is probably in all. The rest is not tried now, and comes first the next time.
     if (nth === 3 && refused.length === 3) return { refused: [...results.slice(nth), ...refused], left: [] };
     try {
       await recordThese([result]);

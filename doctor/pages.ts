@@ -1,4 +1,5 @@
 // The pages, as a visitor's browser gets them: they are there, they are safe, and they know their backend.
+import { isThisMachine } from "../config/this-machine.ts";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import { settingsWithPlaceholderIn } from "../content/provider.ts";
 import { type Answer, ask, summaryOf } from "./ask.ts";
@@ -54,13 +55,11 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
   ];
 }
 
-const thisMachine = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(?=:|$)/;
-
 function examineAddress(html: string, site: string): Finding[] {
   const stated = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
   // From the server's own machine, behind its proxy, the doctor reaches the site at another address than readers do.
   if (stated === site) return [pass("The article knows its own address.")];
-  if (thisMachine.test(site))
+  if (isThisMachine(new URL(site).hostname))
     return [notExamined("Whether the article knows its public address: give it with --site.")];
   return [
     fail(
@@ -97,7 +96,7 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
         fail(`The pages' own policy does not let them reach ${backend} (${closed.join(", ")}).`, buildAgain),
       );
   }
-  if (site.startsWith("http:") && !thisMachine.test(site)) {
+  if (site.startsWith("http:") && !isThisMachine(new URL(site).hostname)) {
     findings.push(
       fail(
         "The pages come without TLS: what visitors type can be read on the way.",

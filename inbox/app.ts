@@ -165,7 +165,7 @@ function addMetrics(app: Hono, { metrics, metricsToken, inboxUrl }: Routing): vo
   addWatched("/metrics", async () => new Response(await metrics.text(), { headers }));
   addWatched("/alertz", async () => {
     const leads = await metrics.unnotified();
-    if (leads === undefined) return json({ status: "the database does not answer" }, 503);
+    if (leads === undefined) return json({ status: "the leads could not be counted" }, 503);
     return leads > 0
       ? json({ status: "leads wait, and the team has not been notified", leads }, 503)
       : json({ status: "ok" });

@@ -2,6 +2,7 @@
 // and is known again by issuer and subject, never by an e-mail address.
 import { AsyncLocalStorage } from "node:async_hooks";
 import * as openid from "openid-client";
+import { isThisMachine } from "../config/this-machine.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import { SignInRefused } from "./passkeys.ts";
 
@@ -75,12 +76,12 @@ export function makeCompanySignIn(settings: CompanySettings, inboxUrl: string, l
       const address = new URL(`${redirect_uri}${search}`);
       const tokens = await exchangeCode(await provider(), address, pending, refuse);
       const claims = tokens.claims();
-      if (!claims || !isFresh(claims.auth_time, begunAt, claims.iss))
-        return claims?.auth_time === undefined
-          ? refuse({ error: "no auth_time" })
-          : refuse({ error: "old auth_time" }, "in its time");
+      if (!claims) return refuse({ error: "no claims" });
+      const { auth_time, iss, sub } = claims;
+      if (!isFresh(auth_time, begunAt, iss))
+        return refuse({ error: `${auth_time === undefined ? "no" : "old"} auth_time` }, "in its time");
       noteSuccess();
-      return { issuer: claims.iss, subject: claims.sub };
+      return { issuer: iss, subject: sub };
     },
   };
 }
@@ -110,8 +111,8 @@ async function exchangeCode(
 /** Whether the exchange of a code that is under way has asked the provider, and not only read the address. */
 const exchanges = new AsyncLocalStorage<{ hasAskedProvider: boolean }>();
 
-/** Where a sign-in fails; "in its time": the one at the provider is too old. */
-type Place = "in the address" | "at the provider" | "in its time";
+/** Where a sign-in fails; "in its time": the person's sign-in at the provider is too old, or the provider does not say when it was. */
+type Part = "in the address" | "at the provider" | "in its time";
 
 /**
  * Refuses sign-ins. Logs only the first failure after a successful sign-in, because anybody may begin sign-ins and would fill the log. An
@@ -120,9 +121,9 @@ type Place = "in the address" | "at the provider" | "in its time";
  * by a provider that ignores it or whose clock is behind.
  */
 function makeRefuse(log: Log) {
-  const failing = new Set<Place>();
+  const failing = new Set<Part>();
   return {
-    refuse: (cause: unknown, where: Place = "at the provider"): never => {
+    refuse: (cause: unknown, where: Part = "at the provider"): never => {
       const code = codeOfFailure(cause);
       if (!failing.has(where) && !byThePerson.has(code)) {
         failing.add(where);
@@ -184,11 +185,12 @@ export function isFresh(authTime: number | undefined, begunAt: Date, issuer: str
 function discover({ issuer, clientId, clientSecret }: CompanySettings): Promise<openid.Configuration> {
   const address = new URL(issuer);
   // Without TLS only on this machine, for a trial.
-  const isHere = ["localhost", "127.0.0.1", "[::1]"].includes(address.hostname);
   const execute = [
     // Checks the signature of the ID token, too, although the standard is content with TLS (OpenID Connect Core 1.0, 3.1.3.7).
     openid.enableNonRepudiationChecks,
-    ...(address.protocol === "http:" && isHere ? [openid.allowInsecureRequests] : []),
+    ...(address.protocol === "http:" && isThisMachine(address.hostname)
+      ? [openid.allowInsecureRequests]
+      : []),
   ];
   return openid.discovery(address, clientId, clientSecret, undefined, {
     execute,

@@ -1,6 +1,7 @@
 // Who may read /metrics and /alertz: a client that presents METRICS_TOKEN, or, where no token is set, a program on this machine. A proxy
 // on this machine forwards the requests of others, so where INBOX_URL is a public address, only a token gives access.
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isLoopback, isThisMachine } from "../config/this-machine.ts";
 
 export interface MetricsAccess {
   /** METRICS_TOKEN. */
@@ -19,7 +20,7 @@ export function refuseMetrics(
       ? undefined
       : new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } });
   }
-  const isOpen = isLocal(new URL(inboxUrl).hostname) && isLocal(new URL(request.url).hostname);
+  const isOpen = [inboxUrl, request.url].every((address) => isThisMachine(new URL(address).hostname));
   return isOpen && peer !== undefined && isLoopback(peer) ? undefined : new Response(null, { status: 404 });
 }
 
@@ -28,8 +29,3 @@ function isSame(given: string, expected: string): boolean {
   const [one, other] = [given, expected].map((text) => createHash("sha256").update(text).digest());
   return timingSafeEqual(one as Buffer, other as Buffer);
 }
-
-const isLocal = (hostname: string) =>
-  /(^|\.)localhost$/.test(hostname) || isLoopback(hostname.replace(/^\[|\]$/g, ""));
-
-const isLoopback = (address: string) => /^(127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/.test(address);

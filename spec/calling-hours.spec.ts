@@ -167,13 +167,6 @@ const holidays: Record<string, string> = {
 };
 
 describe("a state holiday", () => {
-  it("is listed for exactly those states that bar calls on theirs", async () => {
-    const [states] = await database.owner`
-      select (select array_agg(distinct h.state order by h.state) from private.state_holidays(2026) h) as listed,
-        (select array_agg(r.state order by r.state) from private.calling_rules r where not r.may_call_on_state_holidays) as barred`;
-    expect(states?.listed).toEqual(states?.barred);
-  });
-
   it("is listed for Alabama, Louisiana, Mississippi and Pennsylvania, each by its own calendar", async () => {
     const rows = await database.owner<{ state: string; days: string }[]>`
       select state, string_agg(distinct day::text, ' ' order by day::text) as days
@@ -182,6 +175,9 @@ describe("a state holiday", () => {
     expect(Object.fromEntries(rows.map(({ state, days }) => [state, days]))).toEqual(
       Object.fromEntries(Object.entries(holidays).map(([state, days]) => [state, days.replace(/\s+/g, " ")])),
     );
+    const barred =
+      await database.owner`select state from private.calling_rules where not may_call_on_state_holidays`;
+    expect(barred.map(({ state }) => state).sort()).toEqual(Object.keys(holidays).sort());
   });
 
   it("may depend on Easter Sunday, whose day is right in each of ten years", async () => {

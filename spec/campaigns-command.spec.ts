@@ -166,8 +166,9 @@ describe("leads campaigns costs add", () => {
     );
     expect(await leads(database.url, "campaigns", "costs", "add", path)).toEqual({
       status: 0,
-      stdout: "Recorded 2 costs of 2 lines.\n",
-      stderr: "No page load and no lead has the campaign - / - / summer- late ($1.00).\n",
+      stdout: "Recorded 2 costs from 2 lines.\n",
+      stderr:
+        "Of all costs so far, these belong to no page load and no lead:\n  - / - / summer- late ($1.00)\n",
     });
     // The same file again changes nothing.
     await leads(database.url, "campaigns", "costs", "add", path);
@@ -209,7 +210,7 @@ describe("leads campaigns costs add", () => {
         amount,
       );
     await add("0", "Summer, late");
-    expect(await add("$1,200.5")).toEqual({ status: 0, stdout: "Recorded 1 cost of 1 line.\n", stderr: "" });
+    expect(await add("$1,200.5")).toEqual({ status: 0, stdout: "Recorded 1 cost.\n", stderr: "" });
     const rows = JSON.parse((await leads(database.url, "campaigns", "--json")).stdout);
     expect(rows.map(({ cost }: { cost: number }) => cost)).toEqual([0, 1200.5]);
   });

@@ -79,14 +79,14 @@ it.each(["SIGINT", "SIGHUP"] as const)(
     const otherEnded = waitForExit(other);
     await new Promise((resolve) => other.stdout?.once("data", resolve));
     first.kill(signal);
-    await until(() => said.includes("Another command works on the database"));
+    await until(() => said.includes("Another command uses the database"));
     // A terminal that is closed sends this, and may send it twice.
     first.kill("SIGHUP");
     const third = await waitForExit(startLeads(["list", "--json"], settings));
     expect([third.status, JSON.parse(third.stdout).length]).toEqual([0, 1]);
     other.kill("SIGINT");
     expect((await otherEnded).stderr).toBe("");
-    expect((await ended).stderr).toContain("is stopped when that one has ended.\n");
+    expect((await ended).stderr).toContain("This one waits for it, and then stops the database.\n");
     expect(await findRunning({ dataDir: settings.DATA_DIR })).toBeUndefined();
   },
 );
@@ -166,7 +166,7 @@ it("a command beside a server whose database does not answer says so, and not th
     0,
   );
   await expect(opening).rejects.toThrow(
-    /^A server has the data folder .* open, and its database does not answer\./,
+    /^A server, or another command, has the data folder .* open, and its database does not answer\./,
   );
   expect(told).toEqual([]);
 });

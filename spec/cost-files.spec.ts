@@ -201,7 +201,7 @@ describe("a file of costs that comes through a pipe", () => {
     added.stdin?.end("date,campaign,amount\n2026-01-31,piped,12.50\n");
     expect(await waitForExit(added, { keepOpen: true })).toMatchObject({
       status: 0,
-      stdout: "Recorded 1 cost of 1 line.\n",
+      stdout: "Recorded 1 cost from 1 line.\n",
     });
   });
 });

@@ -179,17 +179,17 @@ describe("the settings of the delivery", () => {
     [{ ...smtp, SMTP_URL: "smtps://" }, "SMTP_URL must be as smtp://user:password@host:port"],
     [
       { ...smtp, NOTIFY_EMAIL: " , " },
-      "NOTIFY_EMAIL must be one address, or several with commas between them.",
+      "NOTIFY_EMAIL must be one e-mail address without a name, or several with commas between them.",
     ],
     [{ ...smtp, MAIL_FROM: "Leads" }, "MAIL_FROM must be an address"],
     [{ ...smtp, MAIL_FROM: "a@example.com\r\nBcc: c@example.com" }, "MAIL_FROM must be an address"],
     [
       { ...smtp, NOTIFY_EMAIL: "a@example.com; b@example.com" },
-      "NOTIFY_EMAIL must be one address, or several",
+      "NOTIFY_EMAIL must be one e-mail address without a name, or several",
     ],
     [
       { ...smtp, NOTIFY_EMAIL: "a@example.com\nBcc: c@example.com" },
-      "NOTIFY_EMAIL must be one address, or several",
+      "NOTIFY_EMAIL must be one e-mail address without a name, or several",
     ],
     [{ ...smtp, MAIL_DETAILS: "yes" }, "MAIL_DETAILS must be none or full."],
     [{ DELIVERY: "maybe" }, "DELIVERY must be on or off."],

@@ -162,7 +162,7 @@ describe("leads call-log and leads audit", () => {
     expect(await leads(database.url, "audit", "--since", "soon")).toEqual({
       status: 2,
       stdout: "",
-      stderr: expect.stringContaining("--since takes a length of time or a day"),
+      stderr: expect.stringContaining("--since takes a length of time, or a day that there is"),
     });
   });
 });

@@ -58,6 +58,8 @@ describe("what a visitor typed with marks that turn the writing around", () => {
       "\u202b\u202c",
       "\u2067\u2069",
       "\u2066\u2068",
+      "\u200f\u200e",
+      "\u061c\u200f",
     ]) {
       const id = await addLead(database, {
         name: `Rosa ${before}Diaz${after}`,

@@ -79,9 +79,14 @@ describe("the settings", () => {
     [{ LOG_FORMAT: "xml" }, "LOG_FORMAT must be text or json."],
     [{ LANGUAGES: "english" }, "LANGUAGES must be a list of languages such as en, es."],
     [{ LANGUAGES: "," }, "LANGUAGES must be a list of languages such as en, es."],
+    [{ TRUST_PROXY: "," }, "TRUST_PROXY must be a list of addresses, networks (10.0.0.0/8), or loopback."],
+    [
+      { ALLOWED_ORIGINS: "ftp://www.example.com" },
+      "ALLOWED_ORIGINS must be * or a list of origins such as https://www.example.com, in small letters and without a path.",
+    ],
     [
       { ALLOWED_ORIGINS: " , " },
-      "ALLOWED_ORIGINS must be * or a list of origins such as https://www.example.com.",
+      "ALLOWED_ORIGINS must be * or a list of origins such as https://www.example.com, in small letters and without a path.",
     ],
     [
       { CHAT_URL: "http://hooks.example.com" },
@@ -126,6 +131,7 @@ describe("the settings", () => {
     "leads:12?3=4@db.example.com:5432/leads",
     "leads:12?3=4&5@db.example.com/leads",
     "leads:12?3=4?5@db.example.com/leads",
+    "leads:1@2/3@db.example.com/leads",
   ])(
     "refuse postgres://%s, whose password is cut by a character that is not encoded, and tell how to write it",
     (rest) => {

@@ -107,11 +107,11 @@ describe.concurrent("the leads command", () => {
     ["list --limit many", "--limit takes a whole number from 1 to 999999999, such as --limit 20."],
     [
       "list --since 2026-02-31",
-      "--since takes a length of time or a day, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
+      "--since takes a length of time, or a day that there is, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
     ],
     [
       "list --since 0026-01-31",
-      "--since takes a length of time or a day, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
+      "--since takes a length of time, or a day that there is, such as --since 24h, --since 7d, --since 30min or --since 2026-01-31.",
     ],
     [
       "erase --older-than 36501 --yes",

@@ -12,13 +12,18 @@ export interface Withdrawn {
   isErased: boolean;
 }
 
-/** The channels are notified. */
+/** SQL has the channels notified a minute later. The audit log gets an entry unless it has one of this lead and no permission ended. */
 export async function withdrawPermission(sql: Sql, id: string): Promise<Withdrawn> {
   const ids = await retryDeadlock(() =>
     transaction(sql, async (tx) => {
       const rows = await tx<{ id: string }[]>`select private.withdraw_permission(${id}) as id`;
+      const unaudited = await tx`
+        select from public.leads l where l.id = ${id} and not exists (
+          select from private.audit_log a where a.lead_id = l.id and a.action = 'stopped calls'
+        )`;
       // The name that a stop in the inbox has, because the proof looks for it.
-      if (rows.length > 0) await auditOperator(tx, "stopped calls", [id], { leads: rows.length });
+      if (rows.length > 0 || unaudited.length > 0)
+        await auditOperator(tx, "stopped calls", [id], { leads: rows.length });
       return rows.map((row) => row.id);
     }),
   );

@@ -19,7 +19,7 @@ export const es: Language = {
     emailMissing: "Por favor, escriba su correo electrónico.",
     phoneMissing: "Por favor, escriba su número de teléfono.",
     zipCodeMissing: "Por favor, escriba su código postal.",
-    nameTooLong: "Su nombre es demasiado largo. Por favor, use 500 letras o menos.",
+    nameTooLong: "Su nombre es demasiado largo. Por favor, use 500 caracteres o menos.",
     emailTooLong: "Su correo electrónico es demasiado largo. Por favor, use 500 caracteres o menos.",
     phoneTooLong: "Su número de teléfono es demasiado largo. Por favor, use 500 caracteres o menos.",
     zipCodeTooLong: "Su código postal es demasiado largo. Por favor, use 500 caracteres o menos.",
@@ -87,7 +87,7 @@ export const es: Language = {
       publisher: "Instituto Nacional de la Diabetes y las Enfermedades Digestivas y Renales",
     },
     fda: {
-      title: "Retiros y alertas, entre ellos de lectores (2025) y sensores (2026) de MCG (en inglés)",
+      title: "Retiros y alertas, entre ellos los de lectores (2025) y sensores (2026) de MCG (en inglés)",
       publisher: "Administración de Alimentos y Medicamentos de los Estados Unidos (FDA)",
     },
     wisdm: {

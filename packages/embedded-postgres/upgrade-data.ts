@@ -36,7 +36,8 @@ export interface Upgrade {
 /**
  * Upgrades the data of `options.dataDir` to the major version of `options.programs`.
  * @throws EmbeddedPostgresError when there is nothing to upgrade, the password is missing, or the programs do not fit; and what the steps throw. The
- * old data then stays in its place, and can be used as before.
+ * old data then stays in its place, and can be used as before. Only where the disk fails between the last renames does the next start finish the
+ * upgrade.
  */
 export async function upgradeData(options: Options, steps: UpgradeSteps): Promise<Upgrade> {
   const setup = setUp(options);
@@ -76,7 +77,7 @@ async function choosePrograms(folder: LockedDataFolder, steps: UpgradeSteps): Pr
   );
 }
 
-/** Starts the old server and one on a new cluster, adds them to `running` in this order, and returns where their sockets are. */
+/** Ends what an earlier upgrade left, makes a new cluster, starts the old server and one on the new cluster, adds them to `running` in this order, and returns where their sockets are. */
 async function startBoth(
   folder: LockedDataFolder,
   { programs, old }: BothPrograms,
@@ -106,7 +107,9 @@ async function putInPlace(folder: LockedDataFolder, running: Postmaster[]): Prom
     throw new EmbeddedPostgresError(
       `The new PostgreSQL did not shut down as it should, so the old data stays in use. It says why at the end of ${folder.log}.`,
     );
-  return swapClusters(folder.cluster, upgradePlace(folder.cluster)) ?? folder.cluster;
+  const kept = swapClusters(folder.cluster, upgradePlace(folder.cluster));
+  if (!kept) throw new Error("The old cluster has no version.");
+  return kept;
 }
 
 /** A server that cannot be ended stays in the list. */
@@ -142,8 +145,11 @@ function requireOlder({ path, cluster }: LockedDataFolder, major: number): numbe
       `${join(cluster, "PG_VERSION")} is ${from === undefined ? "missing" : "empty"}, so nobody knows of which PostgreSQL the data is. If it is a copy, make it anew.`,
     );
   if (from < major) return from;
+  const what = `The data in ${path} is PostgreSQL ${from}'s, and this program brings PostgreSQL ${major}`;
   throw new EmbeddedPostgresError(
-    `The data in ${path} is PostgreSQL ${from}'s, and this program brings PostgreSQL ${major}: there is nothing to upgrade.`,
+    from === major
+      ? `${what}: there is nothing to upgrade.`
+      : `${what}. Use the version of the program that wrote the data.`,
   );
 }
 

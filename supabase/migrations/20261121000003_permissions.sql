@@ -47,7 +47,8 @@ create table private.permissions (
 
   -- Which variant of the article the page showed, when an experiment runs: one that `private.experiments` lists.
   variant text,
-  -- The kind of device, where our own server said it with the lead. Null: `private.device_of` tells it from the browser.
+  -- The kind of device, as the request states it: our own server does, and a program may state anything. Null: `private.device_of` tells it
+  -- from the browser.
   device text,
 
   -- The circumstances, as the request's headers state them; emptied after permission_days.
@@ -55,7 +56,8 @@ create table private.permissions (
   page_path text,
   address text,
   browser text,
-  -- Whether the page was none of the provider's: not on site_origin, not on an allowed origin, not on the server's own host.
+  -- Whether the page was none of the provider's: not on site_origin, not on an allowed origin, not on the server's own host. False where
+  -- site_origin or the page's origin is not known.
   is_foreign_page boolean not null default false,
   -- utm_* of the page's address: which campaign, never an ad network's click id.
   utm jsonb,
@@ -136,6 +138,7 @@ begin
   if not private.is_allowed_page(new.request_headers, (select s.allowed_origins from private.settings s)) then
     perform private.refuse_foreign_page();
   end if;
+  -- Outside PostgREST nobody sees how many rows an insert stores.
   if coalesce(current_setting('request.method', true), '') = '' then
     return null;
   end if;
@@ -222,13 +225,13 @@ begin
     perform private.refuse_foreign_page();
   end if;
   if referer is not null then
-    -- After the scheme: the host up to the first slash, then the path up to the query.
-    path := split_part(referer, '://', 2);
-    host := split_part(split_part(path, '/', 1), '?', 1);
+    -- After the scheme and before the query: the host up to the first slash, then the path.
+    path := split_part(split_part(split_part(referer, '://', 2), '?', 1), '#', 1);
+    host := split_part(path, '/', 1);
     if origin is null and host <> '' then
       origin := split_part(referer, '://', 1) || '://' || host;
     end if;
-    path := left(split_part(split_part(substr(path, strpos(path || '/', '/')), '?', 1), '#', 1), 200);
+    path := left(substr(path, strpos(path || '/', '/')), 200);
     if strpos(referer, 'utm_') > 0 then
       utm := private.utm_of(referer);
     end if;

@@ -56,12 +56,12 @@ return coalesce(private.zip_in(zip_code), '');
 -- What a visitor typed, or `otherwise` where it holds only blanks and invisible characters: \s and Default_Ignorable_Code_Point of Unicode,
 -- and the empty pattern of Braille. Such a text is stored, because only a text of blanks counts as missing, and its person may still be
 -- called; but no one could see it or press it. A joiner (200c, 200d) within a name stays. The marks that reverse the direction of writing
--- (202a to 202e, 2066 to 2069) are removed, because a member reads a number from the screen.
+-- (061c, 200e, 200f, 202a to 202e, 2066 to 2069) are removed, because a member reads a number from the screen.
 create function private.shown(typed text, otherwise text) returns text
 language sql immutable
 return case
   when typed ~ '[^\u0001-\u0020\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]'
-    then regexp_replace(typed, '[\u202a-\u202e\u2066-\u2069]', '', 'g')
+    then regexp_replace(typed, '[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]', '', 'g')
   else otherwise
 end;
 
