@@ -121,6 +121,7 @@ export const NotCalled = v.object({
   reviewed: v.boolean(),
   /** Whether the reason "The person asked for this time" allows it. */
   may_be_asked_for: v.boolean(),
+  /** Who has this lead, or another one with the same number (number_claimed). */
   held_by: v.nullable(Person),
 });
 

@@ -54,6 +54,7 @@ export const NotNow = v.picklist([
   "withdrawn",
   "stopped",
   "claimed",
+  "number_claimed",
 ]);
 export type NotNow = v.InferOutput<typeof NotNow>;
 

@@ -30,7 +30,7 @@ describe("a callback that was refused", () => {
 
   it("names the pause of the state, also where three attempts were made, and does not say that no hour is lawful", async () => {
     const phone = aPhoneNumber();
-    for (let nth = 0; nth < 2; nth += 1) await callLead(lee, await addLead(database, { phone }));
+    for (let nth = 0; nth < 2; nth += 1) await callLead(dana, await addLead(database, { phone }));
     const page = await pageWithCall(await addLead(database, { phone }));
     await maria.call("pause-state", { state: "VT", reason: "An emergency" });
     onTestFinished(async () => void (await maria.call("resume-state", { state: "VT" })));

@@ -50,7 +50,7 @@ describe("a call under way", () => {
     async (attempt) => {
       const phone = aPhoneNumber();
       for (let nth = 0; attempt === "third" && nth < 2; nth += 1)
-        await callLead(lee, await addLead(database, { phone }));
+        await callLead(dana, await addLead(database, { phone }));
       const id = await addLead(database, { phone });
       const { call_id } = await callLead(dana, id);
       const night = await addLead(database, { zip_code: nightZip });

@@ -11,6 +11,10 @@ const lee = await inbox.member("Lee");
 await database.owner`update private.channels set enabled = name = 'webhook'`;
 beforeEach(() => removeLeads(database.owner));
 
+const reviewOf = async (id: string) => [
+  ...(await database.owner`select outcome from private.reviews where lead_id = ${id}`),
+];
+
 describe("an outcome", () => {
   it("is recorded after the call, is the review that the page promised, and ends the member's claim", async () => {
     const id = await addLead(database);
@@ -134,6 +138,55 @@ describe("an outcome", () => {
       refused: "too_late",
     });
   });
+
+  it("of a call before a colleague's goes into the call log alone, whenever it is recorded, and so does taking it back", async () => {
+    const id = await addLead(database);
+    const early = await callLead(dana, id);
+    await database.owner`update private.calls set at = at - interval '30 minutes' where id = ${early.call_id}`;
+    await dana.call("release", { id });
+    const { call_id } = await callLead(lee, id);
+    await lee.call("outcome", { id, call_id, outcome: "not_interested" });
+    const late = (await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" })).body;
+    expect(late).toHaveProperty("undo_until");
+    const finished = { stage: "closed", outcome: "not_interested" };
+    const opened = (await lee.call("open", { id })).body;
+    expect(opened).toMatchObject(finished);
+    expect(opened.call_log.map(({ outcome }) => outcome).sort()).toEqual(["no_answer", "not_interested"]);
+    expect(await reviewOf(id)).toEqual([{ outcome: "not interested" }]);
+    if ("outcome_id" in late) await dana.call("undo-outcome", { outcome_id: late.outcome_id });
+    expect((await lee.call("open", { id })).body).toMatchObject(finished);
+    expect(await reviewOf(id)).toEqual([{ outcome: "not interested" }]);
+  });
+
+  it("of a colleague is taken back also where the outcome of an earlier call was recorded since", async () => {
+    const id = await addLead(database);
+    const early = await callLead(dana, id);
+    await database.owner`update private.calls set at = at - interval '30 minutes' where id = ${early.call_id}`;
+    await dana.call("release", { id });
+    const { call_id } = await callLead(lee, id);
+    const recorded = (await lee.call("outcome", { id, call_id, outcome: "not_interested" })).body;
+    await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" });
+    if (!("outcome_id" in recorded)) throw new Error("It was refused.");
+    expect((await lee.call("undo-outcome", { outcome_id: recorded.outcome_id })).body).toEqual({
+      done: true,
+    });
+    expect((await lee.call("open", { id })).body).toMatchObject({ stage: "open" });
+  });
+
+  it.each(["no_answer", "left_message"] as const)(
+    "of a further call that reached nobody leaves a finished lead as it is: %s",
+    async (outcome) => {
+      const id = await addLead(database);
+      const first = await callLead(dana, id);
+      await dana.call("outcome", { id, call_id: first.call_id, outcome: "likely_qualifies" });
+      const { call_id } = await callLead(dana, id);
+      await dana.call("outcome", { id, call_id, outcome });
+      const opened = (await dana.call("open", { id })).body;
+      expect(opened).toMatchObject({ stage: "closed", outcome: "likely_qualifies" });
+      expect(opened.call_log).toHaveLength(2);
+      expect(await reviewOf(id)).toEqual([{ outcome: "likely qualifies" }]);
+    },
+  );
 
   it("without a call is recorded again when the same is sent again after five minutes", async () => {
     const id = await addLead(database);

@@ -153,6 +153,37 @@ end $$;
 create trigger paused_states_10_expire_place_windows after insert or update or delete on private.paused_states
 for each statement execute function private.expire_place_windows();
 
+-- The attempts of the last 24 hours count for a number, so those of a lead that is erased go to another lead with the number, if there is one:
+-- each with its outcome, without the note, and without a meaning for the other lead's work.
+create function private.keep_attempts() returns trigger
+language plpgsql
+security definer
+set search_path = ''
+as $$
+begin
+  with kept as (
+    update private.calls c set lead_id = other.lead_id
+    from (
+      select x.id, (
+        -- Another lead may be erased by the same statement.
+        select w.lead_id from private.lead_work w join public.leads l on l.id = w.lead_id
+        where w.phone_digits = x.number_key and w.number_key = x.number_key and w.lead_id <> old.id
+        order by w.created_at desc limit 1
+      ) as lead_id
+      from private.calls x
+      where x.lead_id = old.id and x.at > now() - interval '24 hours'
+    ) other
+    where c.id = other.id and other.lead_id is not null
+    returning c.id, c.lead_id
+  )
+  update private.outcomes o set lead_id = k.lead_id, note = '', before = '{"is_for_the_log": true}'
+  from kept k where o.call_id = k.id;
+  return old;
+end $$;
+
+create trigger leads_80_keep_attempts before delete on public.leads
+for each row execute function private.keep_attempts();
+
 -- Closes the work on a lead whose permission is withdrawn, however it was withdrawn.
 create function private.close_withdrawn_lead() returns trigger
 language plpgsql
@@ -217,5 +248,5 @@ for each row when (pg_trigger_depth() = 0) execute function private.copy_first_c
 
 revoke execute on function
   private.claim_ends, private.add_place_windows, private.refresh_place_windows, private.expire_place_windows, private.close_withdrawn_lead,
-  private.copy_campaign_to_work, private.copy_first_call_to_work
+  private.copy_campaign_to_work, private.copy_first_call_to_work, private.keep_attempts
 from public;

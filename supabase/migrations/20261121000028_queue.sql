@@ -75,7 +75,13 @@ declare
     select p.place from private.place_windows p
     where p.callable and (filter ->> 'state' is null or '|' || p.place like '%|' || (filter ->> 'state') || '/%')
   );
-  exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
+  -- For `unclaimed`, also the numbers of leads that a colleague has, because a person may have sent the form twice.
+  exhausted text[] := array(
+    select e.number_key from private.exhausted_numbers() e
+    union all
+    select o.number_key from private.claims c join private.lead_work o using (lead_id)
+    where (filter ->> 'unclaimed')::boolean and c.until > now() and c.member_id <> actor.member_id
+  );
   mine uuid[] := case when (filter ->> 'mine')::boolean then array(
     select c.lead_id from private.claims c where c.member_id = actor.member_id and c.until > now()
   ) end;

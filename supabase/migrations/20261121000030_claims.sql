@@ -53,8 +53,9 @@ return (
   order by c.claimed_at, c.lead_id limit 1
 );
 
--- Claims the first lead of the queue that may be called and that nobody has. Two members never get the same one: the claim's primary key
--- makes the second member's call wait for the first one's commit and then go on to the next lead.
+-- Claims the first lead of the queue that may be called, that nobody has, and whose number is that of no lead that a colleague has. What the
+-- member has let go in the last 12 hours comes after all others, because somebody else is to call it. Two members never get the same
+-- one: the claim's primary key makes the second member's call wait for the first one's commit and then go on to the next lead.
 create function team.take_next() returns jsonb
 language plpgsql
 security definer
@@ -63,6 +64,7 @@ as $$
 declare
   actor private.actor := private.require_member();
   candidate uuid;
+  let_go uuid[];
 begin
   perform private.refresh_place_windows();
   candidate := private.unopened_lead_of(actor.member_id);
@@ -77,12 +79,16 @@ begin
   -- A claim that ends later than a claim of this minute was made while the clock was ahead. It is shortened, because it would withhold
   -- the lead too long.
   update private.claims c set until = private.claim_ends() where c.until > private.claim_ends() + interval '1 minute';
+  let_go := array(
+    select a.lead_id from private.audit_log a
+    where a.member_id = actor.member_id and a.action = 'released lead' and a.at between now() - interval '12 hours' and now()
+  );
   for candidate in
     select q.lead_id
     from generate_series(1, 2) as section
     cross join lateral private.queue_section(section, '{"unclaimed": true}', actor, null, 100) with ordinality
       as q (lead_id, was_tried, sort_time, nth)
-    order by section, q.nth
+    order by q.lead_id = any (let_go), section, q.nth
   loop
     -- Waits for an erasure of this moment, because a lead that is gone cannot be claimed.
     perform from public.leads l where l.id = candidate for key share;

@@ -15,10 +15,27 @@ language sql immutable
 set search_path = ''
 return win.callable or (is_asked or c.asked_for_this_time) and win.reason <> 'paused';
 
+-- The claim of another member on another lead with the same number, if it came before the member's own or its call is under way: a person who
+-- sent the form twice is not phoned by two members at once.
+create function private.claim_on_number(w private.lead_work, member uuid) returns private.claims
+language sql stable
+set search_path = ''
+as $$
+  select c.* from private.claims c join private.lead_work o using (lead_id)
+  left join private.claims own on own.lead_id = w.lead_id and own.member_id = member and own.until > now()
+  where o.number_key = w.number_key and c.lead_id <> w.lead_id and c.member_id <> member and c.until > now()
+    and (
+      (c.claimed_at, c.lead_id) < (coalesce(own.claimed_at, now()), w.lead_id)
+      or (private.call_under_way(c.lead_id, c.member_id)).id is not null
+    )
+  order by c.until desc limit 1;
+$$;
+
 -- Why a member may not call a lead now, and when they may; null when they may. `may_be_asked_for`: the person's own wish would allow it.
+-- `held_lead`: the lead that another member has, where that is the reason.
 create function private.call_refusal(
   w private.lead_work, win private.place_windows, is_asked boolean, member uuid,
-  out refused text, out next_at timestamptz, out may_be_asked_for boolean
+  out refused text, out next_at timestamptz, out may_be_asked_for boolean, out held_lead uuid
 )
 language plpgsql stable
 set search_path = ''
@@ -26,6 +43,7 @@ as $$
 declare
   next_attempt_at constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
   started constant private.calls := private.resumable_call(w.lead_id, member);
+  other_claim constant private.claims := private.claim_on_number(w, member);
 begin
   may_be_asked_for := false;
   if not exists (select from private.permissions p where p.lead_id = w.lead_id and p.withdrawn_at is null) then
@@ -35,12 +53,17 @@ begin
   elsif private.holder_of(w.lead_id) ->> 'id' <> member::text then
     refused := 'claimed';
     next_at := (select c.until from private.claims c where c.lead_id = w.lead_id);
+    held_lead := w.lead_id;
   elsif started.id is not null and private.may_go_on(started, win, is_asked) then
     return;
   -- A call that was begun is one of the attempts itself, and may need the person's wish, but no further attempt.
   elsif started.id is null and next_attempt_at is not null then
     refused := 'attempts';
     next_at := (select c.next_callable_at from private.calling_window(w.place, next_attempt_at) c);
+  elsif other_claim.lead_id is not null then
+    refused := 'number_claimed';
+    next_at := other_claim.until;
+    held_lead := other_claim.lead_id;
   elsif not win.callable and not (is_asked and win.reason <> 'paused') then
     refused := win.reason;
     next_at := win.callable_at;
@@ -76,6 +99,7 @@ begin
   if refusal.refused is null and not private.claim_lead(lead, actor.member_id) then
     refusal.refused := 'claimed';
     refusal.next_at := (select c.until from private.claims c where c.lead_id = lead);
+    refusal.held_lead := lead;
   end if;
   if refusal.refused is not null then
     perform private.audit(actor, 'call refused', lead, jsonb_build_object('reason', refusal.refused));
@@ -85,7 +109,7 @@ begin
       'due_at', w.created_at + interval '24 hours',
       'reviewed', exists (select from private.reviews r where r.lead_id = lead),
       'may_be_asked_for', refusal.may_be_asked_for,
-      'held_by', case when refusal.refused = 'claimed' then private.holder_of(lead) end
+      'held_by', private.holder_of(refusal.held_lead)
     );
   end if;
   started := private.resumable_call(lead, actor.member_id);
@@ -142,6 +166,6 @@ begin
 end $$;
 
 revoke execute on function
-  private.resumable_call, private.may_go_on, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
+  private.resumable_call, private.may_go_on, private.claim_on_number, private.call_refusal, private.number_of_started_call, team.start_call, team.number_of_call
 from public;
 grant execute on function team.start_call, team.number_of_call to leads_team;

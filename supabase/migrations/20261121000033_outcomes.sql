@@ -64,13 +64,36 @@ create function private.undo_until(o private.outcomes) returns timestamptz
 language sql immutable
 return o.at + interval '5 minutes';
 
+-- Whether the outcome of a call goes into the call log alone, and changes neither the lead's work nor its review: a call or a review after
+-- that call has an outcome already, or the call reached nobody and the lead was finished before.
+create function private.is_for_the_log(w private.lead_work, of_call uuid, new_outcome text) returns boolean
+language sql stable
+set search_path = ''
+return of_call is not null and (
+  w.stage = 'closed' and w.outcome is not null and new_outcome in ('no_answer', 'left_message')
+  or exists (
+    select from private.outcomes o
+    left join private.calls oc on oc.id = o.call_id
+    join private.calls c on c.id = of_call
+    where o.lead_id = w.lead_id and coalesce(oc.at, o.at) > c.at
+  )
+);
+
+create function private.was_for_the_log(o private.outcomes) returns boolean
+language sql immutable
+return coalesce((o.before ->> 'is_for_the_log')::boolean, false);
+
 -- The latest outcome of a lead, when the same member has just sent the same: the answer was lost, and they sent it again.
 create function private.outcome_sent_before(sent private.outcomes) returns private.outcomes
 language sql stable
 set search_path = ''
 as $$
   select o.* from private.outcomes o
-  where o.id = (select x.id from private.outcomes x where x.lead_id = sent.lead_id order by x.at desc limit 1)
+  where o.id = (
+    select x.id from private.outcomes x
+    where x.lead_id = sent.lead_id and (x.member_id = sent.member_id or not private.was_for_the_log(x))
+    order by x.at desc limit 1
+  )
     and private.undo_until(o) > now()
     and (o.call_id, o.member_id, o.outcome, o.note, o.callback_at, o.callback_zone)
       is not distinct from (sent.call_id, sent.member_id, sent.outcome, sent.note, sent.callback_at, sent.callback_zone);
@@ -81,8 +104,8 @@ language sql immutable
 set search_path = ''
 return jsonb_build_object('outcome_id', o.id, 'undo_until', private.undo_until(o), 'callback_at', o.callback_at);
 
--- Records an outcome. A lead's first outcome is the review within 24 hours that the thank-you page promises. `callback` holds at (a local
--- time), zone and asked_for_this_time. Ends the member's own claim. What is sent again is recorded once.
+-- Records an outcome, and what it means for the lead's work (but private.is_for_the_log). A lead's first outcome is the review within 24 hours
+-- that the thank-you page promises. `callback` holds at (a local time), zone and asked_for_this_time. Ends the member's own claim. What is sent again is recorded once.
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
 language plpgsql
 security definer
@@ -99,6 +122,7 @@ declare
   recorded private.outcomes;
   outcome_words constant text := replace(new_outcome, '_', ' ');
   review private.reviews;
+  is_for_the_log boolean;
 begin
   perform private.refuse_medicare_number(note_text);
   w := private.lock_work(lead);
@@ -139,6 +163,7 @@ begin
     );
   end if;
   select * into review from private.reviews r where r.lead_id = lead;
+  is_for_the_log := private.is_for_the_log(w, of_call, new_outcome);
   insert into private.outcomes (
     lead_id, call_id, member_id, outcome, note, callback_at, callback_zone, callback_asked_for, before
   )
@@ -147,12 +172,13 @@ begin
     jsonb_build_object(
       'stage', w.stage, 'outcome', w.outcome, 'callback_at', w.callback_at, 'callback_zone', w.callback_zone,
       'callback_asked_for', w.callback_asked_for, 'tried_at', w.tried_at, 'is_first_review', review.lead_id is null,
-      'review_outcome', review.outcome, 'review_outcome_id', review.outcome_id
+      'review_outcome', review.outcome, 'review_outcome_id', review.outcome_id, 'is_for_the_log', is_for_the_log
     )
   )
   returning * into recorded;
-  insert into private.reviews (lead_id, outcome, outcome_id) values (lead, outcome_words, recorded.id)
-  on conflict (lead_id) do update set outcome = excluded.outcome, outcome_id = excluded.outcome_id;
+  insert into private.reviews as r (lead_id, outcome, outcome_id) values (lead, outcome_words, recorded.id)
+  on conflict (lead_id) do update set outcome = excluded.outcome, outcome_id = excluded.outcome_id
+  where not is_for_the_log;
   update private.lead_work x
   set outcome = new_outcome,
     stage = case
@@ -163,7 +189,7 @@ begin
     end,
     callback_at = call_back_at, callback_zone = callback ->> 'zone', callback_asked_for = recorded.callback_asked_for,
     tried_at = case when new_outcome in ('no_answer', 'left_message', 'callback') then now() else x.tried_at end
-  where x.lead_id = lead;
+  where x.lead_id = lead and not is_for_the_log;
   delete from private.claims c where c.lead_id = lead and c.member_id = actor.member_id;
   perform private.audit(actor, 'recorded outcome', lead, jsonb_build_object('outcome', new_outcome, 'first_review', review.lead_id is null));
   perform private.notify_inbox_of_leads(array[lead]);
@@ -190,7 +216,9 @@ begin
     return null;
   elsif o.member_id <> actor.member_id then
     return 'not_yours';
-  elsif exists (select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at) then
+  elsif not private.was_for_the_log(o) and exists (
+    select from private.outcomes later where later.lead_id = o.lead_id and later.at > o.at and not private.was_for_the_log(later)
+  ) then
     return 'later_outcome';
   elsif private.undo_until(o) < now() then
     return 'too_late';
@@ -214,7 +242,7 @@ begin
     callback_asked_for = work_before.callback_asked_for,
     stage = case when w.withdrawn_at is null then work_before.stage else 'closed' end,
     callback_at = case when w.withdrawn_at is null then work_before.callback_at end
-  where w.lead_id = o.lead_id;
+  where w.lead_id = o.lead_id and not private.was_for_the_log(o);
   perform private.claim_lead(w.lead_id, actor.member_id)
   from private.lead_work w where w.lead_id = o.lead_id and w.withdrawn_at is null;
   perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
@@ -224,7 +252,7 @@ end $$;
 
 revoke execute on function
   private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal, private.undo_until,
-  private.outcome_sent_before, private.outcome_json,
+  private.is_for_the_log, private.was_for_the_log, private.outcome_sent_before, private.outcome_json,
   team.record_outcome, team.undo_outcome
 from public;
 grant execute on function team.record_outcome, team.undo_outcome to leads_team;

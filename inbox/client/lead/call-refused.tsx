@@ -1,7 +1,7 @@
 // Why a call may not be made now, when it may, and the one reason that allows it outside the hours.
 import { useEffect, useRef, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
-import { useNow } from "../page/clock.ts";
+import { serverNow, useNow } from "../page/clock.ts";
 import { Notice } from "../page/notice.tsx";
 import { refusalSentence } from "../page/refusal.ts";
 import type { Lead } from "./lead-page.tsx";
@@ -59,10 +59,11 @@ export function useEndOfRefusal(
   }, [isOver, forget]);
 }
 
-function isReasonOf({ refused }: Refusal, lead: Lead, isHeldByOther: boolean): boolean {
+function isReasonOf({ refused, next_at }: Refusal, lead: Lead, isHeldByOther: boolean): boolean {
   const { place, next_attempt_at, asked_for_now } = lead;
   if (refused === "withdrawn" || refused === "stopped") return true;
   if (refused === "claimed") return isHeldByOther;
+  if (refused === "number_claimed") return next_at !== null && Date.parse(next_at) > serverNow().getTime();
   if (refused === "attempts") return next_attempt_at !== null;
   return !place.callable && !asked_for_now && place.reason === refused;
 }

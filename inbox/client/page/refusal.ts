@@ -13,6 +13,8 @@ export function refusalSentence(refusal: Refusal, now: Date): string {
   if (refused === "withdrawn" || refused === "stopped") return "This person asked us to stop. Do not call.";
   if (refused === "claimed")
     return `${held_by?.name ?? "Another member"} has this lead. Call when it is free again.`;
+  if (refused === "number_claimed")
+    return `${held_by?.name ?? "Another member"} has another lead with this number. Leave the call to them, or call when that lead is free again.`;
   const again = nextLawfulTime(refusal.next_at, refusal.place, now);
   return [whyNot(refusal), again, deadline(refusal, now)].filter(Boolean).join(" ");
 }

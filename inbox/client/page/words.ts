@@ -25,6 +25,7 @@ export const notNowReasons: Readonly<Record<NotNow, string>> = {
   withdrawn: "Asked us to stop",
   stopped: "Asked us to stop",
   claimed: "Somebody has it",
+  number_claimed: "Somebody has another lead with this number",
 };
 
 /** Why nobody at a place may be called now, as half a sentence. Of several states, the one that is paused is named. */

@@ -1,0 +1,89 @@
+// A person who sent the form twice has two leads with one number. Two members do not phone that person at once, and a number keeps its attempts.
+import { beforeEach, describe, expect, it } from "vitest";
+import { callLead } from "./support/calls.ts";
+import { removeLeads } from "./support/database.ts";
+import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
+
+const { database, inbox } = await makeInbox();
+const dana = await inbox.member("Dana");
+const lee = await inbox.member("Lee");
+const maria = await inbox.member("Maria", "manager");
+beforeEach(() => removeLeads(database.owner));
+
+/** Two leads of one person. */
+async function addTwice() {
+  const phone = aPhoneNumber();
+  return [
+    await addLead(database, { phone }),
+    await addLead(database, { phone, email: "b@example.com" }),
+  ] as const;
+}
+
+describe("a person with two leads", () => {
+  it("is given to one member alone", async () => {
+    const [first] = await addTwice();
+    const other = await addLead(database);
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+    expect((await lee.call("take-next")).body).toEqual({ id: other });
+  });
+
+  it("is phoned by the member who had one of the leads first, and by no other", async () => {
+    const [first, second] = await addTwice();
+    await dana.call("claim", { id: first });
+    await lee.call("claim", { id: second });
+    expect((await lee.call("call", { id: second })).body).toMatchObject({
+      refused: "number_claimed",
+      held_by: { name: "Dana" },
+      next_at: expect.any(String),
+    });
+    expect((await dana.call("call", { id: first })).body).toHaveProperty("call_id");
+  });
+
+  it("may be phoned by the other when the first has let it go", async () => {
+    const [first, second] = await addTwice();
+    await dana.call("claim", { id: first });
+    await dana.call("release", { id: first });
+    expect((await lee.call("call", { id: second })).body).toHaveProperty("call_id");
+  });
+
+  it("keeps the attempts of the last day when one of the leads is erased", async () => {
+    const [first, second] = await addTwice();
+    for (let nth = 0; nth < 3; nth += 1) {
+      const { call_id } = await callLead(dana, first);
+      await dana.call("outcome", { id: first, call_id, outcome: "no_answer" });
+    }
+    await maria.call("erase", { id: first, reference: first.slice(-8) });
+    expect((await dana.call("call", { id: second })).body).toMatchObject({ refused: "attempts" });
+    const [calls] =
+      await database.owner`select count(*)::int as n from private.calls where lead_id = ${second}`;
+    expect(calls?.n).toBe(3);
+  });
+
+  it("leaves nothing of an erased lead's calls where no other lead has the number", async () => {
+    const id = await addLead(database);
+    await callLead(dana, id);
+    await maria.call("erase", { id, reference: id.slice(-8) });
+    expect(await database.owner`select from private.calls`).toHaveLength(0);
+  });
+});
+
+describe("a lead that a member has let go", () => {
+  it("is given to them again only when there is no other", async () => {
+    const first = await addLead(database, {}, 3);
+    const second = await addLead(database, {}, 2);
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+    await dana.call("open", { id: first });
+    await dana.call("release", { id: first });
+    expect((await dana.call("take-next")).body).toEqual({ id: second });
+    await dana.call("open", { id: second });
+    expect((await dana.call("take-next")).body).toEqual({ id: first });
+  });
+
+  it("is given to a colleague first of all", async () => {
+    const first = await addLead(database, {}, 3);
+    await addLead(database, {}, 2);
+    await dana.call("take-next");
+    await dana.call("release", { id: first });
+    expect((await lee.call("take-next")).body).toEqual({ id: first });
+  });
+});
