@@ -51,15 +51,18 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
     .map((id) => relative(projectRoot, id));
 }
 
-/** The document of every page. `scripts` run in their order, because each imports the one before; `imports` are what else they need. */
+/**
+ * The document of every page, which no browser is to translate: that would send what is on screen to another server, and replace texts that
+ * React changes. `scripts` run in their order, because each imports the one before; `imports` are what else they need. */
 const documentOf = (scripts: string[], imports: string[], style: string): string => `<!doctype html>
-<html lang="en">
+<html lang="en" translate="no">
 <head>
 <meta charset="utf-8">
 <title>Leads</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex, nofollow">
+<meta name="google" content="notranslate">
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/${style}">
 ${scripts.map((name) => `<script type="module" async src="/${name}"></script>\n`).join("")}${imports.map((name) => `<link rel="modulepreload" href="/${name}">\n`).join("")}</head>

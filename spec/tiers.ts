@@ -21,6 +21,7 @@ export const browser = [
   "spec/inbox-in-the-browser.spec.ts",
   "spec/inbox-joining.spec.ts",
   "spec/inbox-lead-page.spec.ts",
+  "spec/inbox-lost-changes.spec.ts",
   "spec/inbox-lost-connection.spec.ts",
   "spec/inbox-meanwhile.spec.ts",
   "spec/inbox-notifications.spec.ts",

@@ -146,6 +146,7 @@ function BrowserPreferences() {
         <input type="checkbox" checked={isNotified} onChange={() => void toggleNotifications()} />A desktop
         notification when a lead comes. It says no name.
       </label>
+      <p className="quiet">While the inbox is locked it makes neither.</p>
       {isRefused && (
         <Notice kind="trouble">
           This browser does not let the inbox show notifications. Where it can show them, you allow them in

@@ -4,7 +4,7 @@ import { Route, Switch } from "wouter";
 import { Frame } from "./page/frame.tsx";
 import { FirstLoad } from "./page/notice.tsx";
 import { Pages } from "./pages.tsx";
-import { queries, useCall } from "./queries.ts";
+import { isTemporary, queries, useCall } from "./queries.ts";
 import { followTabs, noteMember, useSessionState } from "./session.ts";
 import { JoinPage } from "./signing-in/join-page.tsx";
 import { LockScreen } from "./signing-in/lock-screen.tsx";
@@ -19,6 +19,13 @@ export function App() {
   );
 }
 
+/**
+ * Only the first answer is asked for until it is here. A later one is asked for again anyway, and a retry would stand still in a hidden page,
+ * where everything that asks for the member would wait for it: a lock would not be seen.
+ */
+const isFirst = (_: number, error: Error) =>
+  isTemporary(error) && queries.getQueryData(["me", {}]) === undefined;
+
 function MembersPages() {
   const state = useSessionState();
   // The server ends and locks sessions by its own clock, so it is asked again and again.
@@ -27,7 +34,7 @@ function MembersPages() {
     dataUpdatedAt,
     failureReason,
     refetch,
-  } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 1_000 });
+  } = useCall("me", {}, { refetchInterval: 20_000, staleTime: 1_000, retry: isFirst });
   const id = member?.id;
   // Each answer, not each change of the member: a session that was locked or over may have begun again in another tab.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as said.

@@ -9,9 +9,10 @@ import {
   useMutation,
   useQuery,
 } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { CallName, RequestOf, ResponseOf } from "../api.ts";
 import { CallFailed, callApi } from "./call-api.ts";
+import { reportLostChange } from "./page/lost-changes.ts";
 import { noteFailure } from "./session.ts";
 
 const onError = (error: Error) => {
@@ -19,7 +20,7 @@ const onError = (error: Error) => {
 };
 
 /** A failure that may pass by itself is retried until it has passed; any other is an answer. */
-const isTemporary = (error: Error) =>
+export const isTemporary = (error: Error): boolean =>
   error instanceof CallFailed && (error.why === "offline" || error.why === "database unreachable");
 
 export const queries: QueryClient = new QueryClient({
@@ -81,9 +82,13 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
     mutationFn: (request: RequestOf<Name>) => callApi(name, request),
   });
   const isUnderWay = useRef(false);
+  const isOnPage = useIsOnPage();
   const send = async (request: RequestOf<Name>, { onSuccess, onSettled }: Then<Name> = {}) => {
     const answer = await mutateAsync(request).catch(() => undefined);
     isUnderWay.current = false;
+    const isDone = answer !== undefined && !(typeof answer === "object" && "refused" in answer);
+    // The session was locked or ended: what was sent is as lost, and the member is told after the next sign-in.
+    if (!isDone && !isOnPage.current) reportLostChange(name, request);
     if (answer !== undefined) onSuccess?.(answer);
     onSettled?.();
   };
@@ -94,6 +99,18 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
     return true;
   };
   return { ...mutation, mutate } as Action<Name>;
+}
+
+/** Whether the component is still on the page. */
+function useIsOnPage() {
+  const isOnPage = useRef(true);
+  useEffect(() => {
+    isOnPage.current = true;
+    return () => {
+      isOnPage.current = false;
+    };
+  }, []);
+  return isOnPage;
 }
 
 /** How the action that was begun last has failed; null where it has not, even if an earlier one had. */

@@ -2,6 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import type { CallFailed } from "./call-api.ts";
 import { dropDrafts } from "./page/drafts.ts";
+import { forgetLostChanges } from "./page/lost-changes.ts";
 import { makeSharedValue, useSharedValue } from "./page/shared-value.ts";
 import { dropListStates } from "./queue/list-state.ts";
 
@@ -20,6 +21,7 @@ let memberOfDrafts = "";
 function dropTyped(): void {
   dropDrafts();
   dropListStates();
+  forgetLostChanges();
 }
 
 /** A member is signed in. What another member typed at this screen is dropped, and a reload removes that member's pages from the screen. */

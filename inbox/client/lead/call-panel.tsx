@@ -1,6 +1,7 @@
 // The call: asks the server whether it may be made, shows the number, and asks for the outcome right after.
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { announce } from "../page/announcer.tsx";
+import { noteDialling } from "../page/drafts.ts";
 import type { SignedIn } from "../page/frame.tsx";
 import { Icon } from "../page/icon.tsx";
 import { takesTyping, useKeys } from "../page/keys.ts";
@@ -13,7 +14,7 @@ import { CallingHours } from "./calling-hours.tsx";
 import type { Lead } from "./lead-page.tsx";
 import { OutcomeForm, type Recorded } from "./outcome-form.tsx";
 import { OutcomeRecorded } from "./outcome-recorded.tsx";
-import { useOwnCall } from "./own-call.ts";
+import { useLeadAtThisMoment, useOwnCall } from "./own-call.ts";
 import { Stopped } from "./stopped.tsx";
 
 interface Props {
@@ -24,7 +25,11 @@ interface Props {
   isStopped: boolean;
 }
 
-export function CallPanel({ lead, loadedAt, member, isStopped }: Props) {
+export const CallPanel = ({ lead, ...others }: Props) => (
+  <CallAndOutcome lead={useLeadAtThisMoment(lead)} {...others} />
+);
+
+function CallAndOutcome({ lead, loadedAt, member, isStopped }: Props) {
   const [recorded, setRecorded] = useState<Recorded>();
   const [isReviewing, setReviewing] = useState(false);
   const [call, record] = [useAction("call"), useAction("outcome")];
@@ -202,7 +207,7 @@ function NumberLink({ phone, tel, call, shownFor }: NumberProps) {
   }, [shownFor, call.submittedAt]);
   return (
     <p className="number">
-      <a ref={link} href={tel || undefined} tabIndex={tel ? undefined : -1}>
+      <a ref={link} href={tel || undefined} tabIndex={tel ? undefined : -1} onClick={noteDialling}>
         <Icon name="phone" />
         {phoneInGroups(phone ?? "")}
       </a>

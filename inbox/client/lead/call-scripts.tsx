@@ -3,12 +3,13 @@ import { fillIn } from "../../../content/fill-in.ts";
 import { languageName } from "../../../lead/language-name.ts";
 import { noName } from "../../../lead/no-name.ts";
 import type { SignedIn } from "../page/frame.tsx";
+import { Notice } from "../page/notice.tsx";
 import { useCall } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 
 /** The texts are the same for every lead, and are asked for before a call needs them. */
 export const useCallScripts = () =>
-  useCall("call-scripts", {}, { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY }).data;
+  useCall("call-scripts", {}, { staleTime: Number.POSITIVE_INFINITY, gcTime: Number.POSITIVE_INFINITY });
 
 interface Script {
   /** The language's name for the heading; undefined when there is one script alone. */
@@ -20,7 +21,7 @@ interface Script {
 }
 
 export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) {
-  const texts = useCallScripts();
+  const { data: texts, error } = useCallScripts();
   const personLanguage = lead.permission?.language ?? "en";
   const codes = texts && personLanguage !== "en" && texts[personLanguage] ? [personLanguage, "en"] : ["en"];
   const scripts = codes.flatMap((code): Script[] => {
@@ -34,6 +35,12 @@ export function CallScripts({ lead, member }: { lead: Lead; member: SignedIn }) 
     withNames(text, hasName ? lead.name : nameless, member);
   return (
     <div className="scripts">
+      {error && (
+        <Notice kind="trouble">
+          What to say could not be loaded. Load the page again after the call. Never ask for a Medicare
+          number.
+        </Notice>
+      )}
       {scripts.map((script, nth) => (
         <details key={script.code} open={nth === 0}>
           <summary>What to say{script.language && `, in ${script.language}`}</summary>

@@ -31,7 +31,10 @@ export function CallingHours({
   return (
     <p className="quiet">
       {place.reason && `${notNowReason(place, place.reason)}. `}
-      {nextLawfulTime(place.callable_at, place, now)}
+      {/* Of hours that have just ended it is not known yet when they begin again. */}
+      {place.callable_at === null && place.reason === "outside_hours"
+        ? ""
+        : nextLawfulTime(place.callable_at, place, now)}
     </p>
   );
 }

@@ -1,5 +1,6 @@
-// The member's own call to the person of the lead that is on screen.
+// The member's own call to the person of the lead that is on screen, and whether it may still be made.
 import { useRef } from "react";
+import { useNow } from "../page/clock.ts";
 import { hasAskedToStop } from "./asked-to-stop.ts";
 import type { Lead } from "./lead-page.tsx";
 
@@ -15,4 +16,23 @@ export function useOwnCall(lead: Lead, memberId: string): Lead["call_log"][numbe
     : under_way?.call_id;
   if (begun) last.current = begun;
   return call_log.find(({ id }) => id === last.current);
+}
+
+/**
+ * The lead as it is once the calling hours have ended that it was loaded in, also where the connection is lost: no call is lawful, and the
+ * number of the call under way is not shown, unless the person asked for this time. The server says the same with the next answer.
+ */
+export function useLeadAtThisMoment(lead: Lead): Lead {
+  const now = useNow();
+  const { place, under_way, call_log, asked_for_now } = lead;
+  const isOver = place.callable_until !== null && Date.parse(place.callable_until) <= now.getTime();
+  if (!isOver) return lead;
+  const isAskedFor =
+    asked_for_now ||
+    call_log.some(({ id, asked_for_this_time }) => id === under_way?.call_id && asked_for_this_time);
+  return {
+    ...lead,
+    place: { ...place, callable: false, callable_until: null, reason: "outside_hours" },
+    under_way: under_way && !isAskedFor ? { ...under_way, phone: null, tel: null } : under_way,
+  };
 }

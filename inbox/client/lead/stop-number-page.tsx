@@ -10,7 +10,8 @@ export default function StopNumberPage() {
   const phone = useDraft("stop-number", "");
   const [done, setDone] = useState("");
   const stop = useAction("stop-number");
-  const isRefused = stop.data && "refused" in stop.data && stop.variables?.phone === phone.value;
+  const isRefused = stop.data && "refused" in stop.data;
+  const isTypedSince = stop.variables?.phone !== phone.value && phone.value !== "";
   const send = (event: FormEvent) => {
     event.preventDefault();
     setDone("");
@@ -50,13 +51,11 @@ export default function StopNumberPage() {
           />
         </label>
         <div id="stop-number-said" role="status">
-          {isRefused && (
+          {isRefused && !isTypedSince && (
             <Notice kind="caution">There is no phone number in this. Type all its digits.</Notice>
           )}
           {done && <Notice kind="done">{done}</Notice>}
-          {done && phone.value !== "" && (
-            <Notice kind="caution">The number above was typed meanwhile, and is not stopped yet.</Notice>
-          )}
+          {(done || isRefused) && isTypedSince && <Notice kind="caution">{typedSince}</Notice>}
         </div>
         <FailureNotice error={stop.error} />
         <button type="submit" className="button danger">
@@ -66,3 +65,5 @@ export default function StopNumberPage() {
     </>
   );
 }
+
+const typedSince = "The number above was typed meanwhile, and is not stopped yet.";

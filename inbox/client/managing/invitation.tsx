@@ -59,7 +59,7 @@ export function InviteForm({ members = [] }: { members: readonly Member[] | unde
         </button>
       </div>
       {isTaken ? (
-        <Notice kind="trouble">This name is taken. Choose another.</Notice>
+        <NameTaken name={invite.variables?.name ?? ""} members={members} />
       ) : (
         <FailureNotice error={invite.error} />
       )}
@@ -67,6 +67,20 @@ export function InviteForm({ members = [] }: { members: readonly Member[] | unde
         <OneTimeLink key={made.link} {...made} member={members.find(({ id }) => id === made.memberId)} />
       )}
     </form>
+  );
+}
+
+/** The answer to an earlier invitation may have been lost, and then the name is that of the person who is to be invited. */
+function NameTaken({ name, members }: { name: string; members: readonly Member[] }) {
+  const invited = members.find(
+    (one) => one.joined_at === null && one.name.toLowerCase() === name.toLowerCase(),
+  );
+  return (
+    <Notice kind="trouble">
+      {invited
+        ? `${invited.name} is in the list already, and has not joined yet. Press New link there.`
+        : "This name is taken. Choose another."}
+    </Notice>
   );
 }
 

@@ -79,7 +79,17 @@ export function dropDrafts(): void {
   notify();
 }
 
+let isDialling = false;
+
+/** Called when a link is pressed that dials or writes an e-mail: for such a link some browsers ask as if the page were left, which it is not. */
+export function noteDialling(): void {
+  isDialling = true;
+  setTimeout(() => {
+    isDialling = false;
+  });
+}
+
 // Loading the page anew would lose them, so the browser asks first.
 addEventListener("beforeunload", (event) => {
-  if (drafts.size > 0) event.preventDefault();
+  if (drafts.size > 0 && !isDialling) event.preventDefault();
 });

@@ -8,6 +8,7 @@ import { Announcer } from "./announcer.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { useFocusBeside } from "./focus-beside.ts";
 import { useKeys } from "./keys.ts";
+import { LostChangesNotice } from "./lost-changes-notice.tsx";
 import { Navigation } from "./navigation.tsx";
 import { PageFailure } from "./page-failure.tsx";
 import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
@@ -29,6 +30,7 @@ export function Frame({ member, children }: { member: SignedIn; children: ReactN
       <Navigation member={member} onShowShortcuts={() => setShowsShortcuts(true)} />
       <main id="main" tabIndex={-1}>
         <ConnectionBanner />
+        <LostChangesNotice />
         <AlertBanner isManager={member.role === "manager"} />
         {member.passkeys === 1 && <SecondPasskey key={member.id} member={member.id} />}
         <PageFailure path={path}>{children}</PageFailure>
