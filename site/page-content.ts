@@ -17,6 +17,8 @@ export interface PageSettings {
     counting?: boolean;
   };
   provider: ProviderSettings;
+  /** The languages whose share card cannot be drawn (default: none). */
+  withoutShareCard?: readonly LanguageCode[];
 }
 
 export interface PageContent {
@@ -31,6 +33,7 @@ export interface PageContent {
   /** The site's public address, without a slash at its end. */
   siteUrl: string;
   backend: { url: string; key: string };
+  hasShareCard: boolean;
   /** Whether loads of this page are counted. */
   counting: boolean;
   /** Where the pages of this language begin: "" or "/es". */
@@ -57,6 +60,7 @@ export function pageContent(settings: PageSettings, code: LanguageCode, variant?
     notice,
     siteUrl: site.url,
     backend: { url: site.backendUrl, key: site.backendKey },
+    hasShareCard: !settings.withoutShareCard?.includes(code),
     counting: site.counting === true,
     path: pathOf(code, shown),
     languages: shown.map((one) => ({ ...textsIn(one), code: one, path: pathOf(one, shown) })),

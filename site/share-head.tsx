@@ -5,12 +5,12 @@ import type { PageContent } from "./page-content.ts";
 import { shareCardPath } from "./share-card-path.ts";
 
 export function ShareHead({ content }: { content: PageContent }) {
-  const { siteUrl, provider, fill, path, languages, code } = content;
+  const { siteUrl, provider, fill, path, languages, code, hasShareCard } = content;
   const { article, tag } = content.texts;
   const url = `${siteUrl}${path || "/"}`;
   const title = `${article.label}: ${article.headline}`;
   const paidFor = fill(article.paidFor);
-  const image = `${siteUrl}${shareCardPath(code, provider.name)}`;
+  const image = hasShareCard ? `${siteUrl}${shareCardPath(code, provider.name)}` : undefined;
   const facts = {
     "@context": "https://schema.org",
     "@type": "AdvertiserContentArticle",
@@ -28,10 +28,12 @@ export function ShareHead({ content }: { content: PageContent }) {
     title,
     description: `${withFullStop(paidFor)} ${article.standfirst}`,
     url,
-    image,
-    "image:width": "1200",
-    "image:height": "630",
-    "image:alt": `${withFullStop(title)} ${withFullStop(paidFor)}`,
+    ...(image && {
+      image,
+      "image:width": "1200",
+      "image:height": "630",
+      "image:alt": `${withFullStop(title)} ${withFullStop(paidFor)}`,
+    }),
   };
   return (
     <>
@@ -43,7 +45,7 @@ export function ShareHead({ content }: { content: PageContent }) {
       {Object.entries(og).map(([name, value]) => (
         <meta key={name} property={`og:${name}`} content={value} />
       ))}
-      <meta name="twitter:card" content="summary_large_image" />
+      <meta name="twitter:card" content={image ? "summary_large_image" : "summary"} />
       <script
         type="application/ld+json"
         // A `<` in a setting must not end the script.

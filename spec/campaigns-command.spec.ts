@@ -226,9 +226,9 @@ describe("leads campaigns costs add", () => {
       stdout: "",
       stderr: [
         "Nothing was recorded.",
-        "Line 3: The date has to be as 2026-01-31 or 1/31/2026.",
+        "Line 3: The date has to look like 2026-01-31 or 1/31/2026.",
         "Line 4: The campaign is missing.",
-        "Line 5: The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.\n",
+        "Line 5: The amount has to be in US dollars, such as 12.50 or $1,204.50, up to 100,000,000.\n",
       ].join("\n"),
     });
     const empty = await file("empty.csv", "");

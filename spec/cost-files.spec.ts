@@ -49,7 +49,7 @@ describe("a file of costs", () => {
     [
       "a day in the year 26",
       "date,campaign,amount\n0026-01-31,spring,1\n",
-      { line: 2, problem: "The date has to be as 2026-01-31 or 1/31/2026." },
+      { line: 2, problem: "The date has to look like 2026-01-31 or 1/31/2026." },
     ],
     [
       "a campaign of which nothing would be left",
@@ -119,7 +119,7 @@ describe("a file of costs", () => {
   it.each(["12 US$", "$US 12", "-US$12", "(USD 12)"])(
     "is refused for %s, an amount in US dollars, and the refusal says how to write it",
     (amount) => {
-      const problem = "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.";
+      const problem = "The amount has to be in US dollars, such as 12.50 or $1,204.50, up to 100,000,000.";
       expect(readCostsCsv(`date,campaign,amount\n${today},spring,"${amount}"\n`)).toEqual({
         problems: [{ line: 2, problem }],
       });
@@ -170,7 +170,7 @@ describe("a file of costs", () => {
         problems: [
           {
             line: 2,
-            problem: "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000.",
+            problem: "The amount has to be in US dollars, such as 12.50 or $1,204.50, up to 100,000,000.",
           },
         ],
       });

@@ -131,7 +131,7 @@ describe("the API about campaigns", () => {
   it("records costs, or says which lines cannot be read, and names costs that no campaign took", async () => {
     const record = async (csv: string) => (await maria.call("campaigns/costs", { csv })).body;
     expect(await record(costs(`${today},spring,123`, "yesterday,spring,1"))).toEqual({
-      problems: ["Line 3: The date has to be as 2026-01-31 or 1/31/2026."],
+      problems: ["Line 3: The date has to look like 2026-01-31 or 1/31/2026."],
     });
     expect(await record(costs(`${today},Spring,123`, `${today},sprnig,7.50`))).toEqual({
       recorded: 2,
@@ -219,7 +219,10 @@ describe("the page Campaigns", () => {
       [dayInWords(today), "sprnig", "Any", "Any", "$20.00"],
     ]);
     await choose(costs(`${today},spring,twenty`));
-    await page.getByRole("alert").getByText("Line 2: The amount has to be in US dollars as 12.50").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText("Line 2: The amount has to be in US dollars, such as 12.50")
+      .waitFor();
     await choose(costs(`${today},spring,€20`));
     await page.getByRole("alert").getByText("Line 2: The amount is not in US dollars.").waitFor();
     await choose(costs(`${today},sprnig,0`));
@@ -304,7 +307,7 @@ describe("the page Campaigns", () => {
     expect(files["campaign-hours.csv"]?.at(-2)).toMatch(/^"Loads are those of the last eight days, /);
     expect(files["campaign-hours.csv"]?.at(-1)).toBe(files["campaign-days.csv"]?.at(-1));
     expect(files["campaign-devices.csv"]?.at(-1)).toBe(
-      '"Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read. The pages sent to it stand with its kind of device."',
+      '"Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read. Pages sent to it are counted under its real device, such as phone."',
     );
     expect(files["vital-lcp.csv"]).toContain("up to 2.5 s,20");
     expect(files["experiment-garden.csv"]?.slice(3)).toEqual([

@@ -51,7 +51,9 @@ describe("the company's own sign-in", () => {
     const page = await open(inbox.url);
     await signInAtCompany(page, "stranger@company.example");
     await page
-      .getByText("Nobody of the team has this sign-in, or another member has it already. Ask a manager.")
+      .getByText(
+        "This account belongs to nobody in the team, or to another member than the one invited. Ask a manager.",
+      )
       .waitFor();
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });
@@ -60,7 +62,11 @@ describe("the company's own sign-in", () => {
     const page = await open(`${inbox.url}/healthz`);
     await intercept(page, "**/sign-in/methods", (route) => route.abort());
     await page.goto(`${inbox.url}/sign-in#sign-in-refused`);
-    await page.getByText("Your company's sign-in said no, or was broken off. Try again.").waitFor();
+    await page
+      .getByText(
+        "Your company's sign-in said no, or was broken off. Try again, and tell your operator if it happens again.",
+      )
+      .waitFor();
   });
 
   it("tells an invited person who has cancelled it at the provider to open the link again, which still lets them in", async () => {

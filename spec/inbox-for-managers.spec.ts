@@ -215,23 +215,23 @@ describe("a manager at a lead", () => {
     await page.keyboard.type("00000000");
     expect(await page.getByLabel("Type the reference").inputValue()).toBe("00000000");
     await page.getByRole("button", { name: "Erase", exact: true }).click();
-    await page.getByText("This is another reference.").waitFor();
+    await page.getByText("This is not the reference of this lead.").waitFor();
     await page.getByLabel("Type the reference").fill(id.slice(-8));
-    expect(await page.getByText("This is another reference.").count()).toBe(0);
+    expect(await page.getByText("This is not the reference of this lead.").count()).toBe(0);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Erase this lead" }).click();
     expect(await page.getByLabel("Type the reference").inputValue()).toBe("");
-    expect(await page.getByText("This is another reference.").count()).toBe(0);
+    expect(await page.getByText("This is not the reference of this lead.").count()).toBe(0);
     // Of an empty field, too, the next question shows no refusal; and a refusal is said on the page once the question is closed.
     const erase = page.getByRole("button", { name: "Erase", exact: true });
     const refused = page.waitForResponse("**/api/erase");
     await erase.click();
     await refused;
-    await page.getByText("This is another reference.").waitFor();
+    await page.getByText("This is not the reference of this lead.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Nothing is erased: another reference was typed.").waitFor();
+    await page.getByText("Nothing is erased: the reference of this lead was not typed.").waitFor();
     await page.getByRole("button", { name: "Erase this lead" }).click();
-    expect(await page.getByText("another reference").count()).toBe(0);
+    expect(await page.getByText("reference of this lead").count()).toBe(0);
     await page.getByLabel("Type the reference").fill(id.slice(-8));
     await erase.click();
     await page.getByText("Nobody is waiting.").waitFor();
@@ -345,13 +345,16 @@ describe("the audit log's page", () => {
     const page = await asMaria("/audit-log");
     await page.locator("tbody tr").first().waitFor();
     const lead = page.getByLabel("Lead’s reference");
+    const problem = page.getByText(
+      "A reference has 8 characters, 0 to 9 and a to f, such as 12ab34cd. The entries of all leads are shown.",
+    );
     await lead.fill("12ab34cg");
     expect(await page.getByRole("alert").count()).toBe(0);
     await lead.blur();
-    await page.getByText("A reference is like 12ab34cd. All leads are shown.").waitFor();
+    await problem.waitFor();
     await lead.fill("12ab-34c");
     await lead.blur();
-    await page.getByText("A reference is like 12ab34cd. All leads are shown.").waitFor();
+    await problem.waitFor();
     await lead.fill("12ab34cd");
     await page.getByText("No entry matches the filters.").waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);

@@ -105,7 +105,7 @@ describe("an invited member", () => {
     const alert = page.getByRole("alert");
     await alert.waitFor();
     expect(await alert.innerText()).toBe(
-      "No passkey was used: it was closed, took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.",
+      "No passkey was used: its window was closed, it took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.",
     );
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);
   });

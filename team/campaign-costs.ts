@@ -119,7 +119,7 @@ const onlyDollars = "Costs are recorded in US dollars and not converted.";
 /** Reads one cost from what a person typed or a file holds. An empty currency is US dollars. */
 export function readCost(typed: Record<Column, string>): Cost | { problem: string } {
   const day = readDay(typed.day);
-  if (!day) return { problem: "The date has to be as 2026-01-31 or 1/31/2026." };
+  if (!day) return { problem: "The date has to look like 2026-01-31 or 1/31/2026." };
   if (typed.lastDay !== "" && readDay(typed.lastDay) !== day)
     return { problem: "This cost is of more than one day. Export the report with a line for each day." };
   if (typed.campaign === "") return { problem: "The campaign is missing." };
@@ -134,7 +134,7 @@ export function readCost(typed: Record<Column, string>): Cost | { problem: strin
     return { problem: `The amount is not in US dollars. ${onlyDollars}` };
   const amount_cents = readCents(typed.amount);
   if (amount_cents === undefined)
-    return { problem: "The amount has to be in US dollars as 12.50 or $1,204.50, up to 100,000,000." };
+    return { problem: "The amount has to be in US dollars, such as 12.50 or $1,204.50, up to 100,000,000." };
   const { campaign, source, medium } = typed;
   return { day, campaign, source, medium, amount_cents };
 }

@@ -4,6 +4,7 @@ import { checkExperiments } from "../content/check-experiments.ts";
 import type { Experiment } from "../content/experiment.ts";
 import { experiments as listed } from "../content/experiments.ts";
 import { languageNamed, plainRefusal, shownLanguages, thankYouPath } from "../content/languages.ts";
+import { completeProvider } from "../content/provider.ts";
 import type { Log } from "../log/log.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import type { PageSettings } from "../site/page-content.ts";
@@ -33,9 +34,11 @@ export async function loadSite(
   checkExperiments(experiments);
   const folder = currentBuild()?.folder;
   const renderer = await rendererModule(folder);
-  const documents = renderDocuments(settings, experiments, renderer);
   const files = await loadFiles(settings, folder ?? "", renderer, log);
   const shown = shownLanguages(settings.site.languages);
+  const { name } = completeProvider(settings.provider).provider;
+  const withoutShareCard = shown.filter((code) => !files.has(renderer.shareCardPath(code, name)));
+  const documents = renderDocuments({ ...settings, withoutShareCard }, experiments, renderer);
   return {
     ...documents,
     pages: new Map([...documents.pages, ...files]),

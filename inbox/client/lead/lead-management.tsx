@@ -25,7 +25,7 @@ export function LeadManagement({ lead }: { lead: Lead }) {
       {/* The question may be closed before its answer is here, and an erasure that failed or was refused must not go unsaid. */}
       {!isConfirming && <FailureNotice error={erase.error} />}
       {!isConfirming && erase.data && "refused" in erase.data && (
-        <Notice kind="trouble">Nothing is erased: another reference was typed.</Notice>
+        <Notice kind="trouble">Nothing is erased: the reference of this lead was not typed.</Notice>
       )}
       {isConfirming && <Erasure lead={lead} erase={erase} onClose={() => setConfirming(false)} />}
     </section>
@@ -66,7 +66,7 @@ function Erasure({ lead, erase, onClose }: { lead: Lead; erase: Action<"erase">;
           onChange={({ target }) => setTyped(target.value)}
         />
       </label>
-      {isRefused && <Notice kind="trouble">This is another reference.</Notice>}
+      {isRefused && <Notice kind="trouble">This is not the reference of this lead.</Notice>}
       <FailureNotice error={erase.error} />
       <ConfirmOrCancel label="Erase" isSent={erase.isPending} onConfirm={send} onClose={onClose} />
     </Dialog>

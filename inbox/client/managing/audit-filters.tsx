@@ -85,7 +85,11 @@ function LeadField({ inForce, onSet }: { inForce: string; onSet(reference: strin
       type="text"
       autoComplete="off"
       value={typed}
-      problem={isWrong ? "A reference is like 12ab34cd. All leads are shown." : undefined}
+      problem={
+        isWrong
+          ? "A reference has 8 characters, 0 to 9 and a to f, such as 12ab34cd. The entries of all leads are shown."
+          : undefined
+      }
       onChange={({ target }) => type(target.value.trim())}
       onBlur={() => setLeft(true)}
     />

@@ -29,7 +29,7 @@ export function DevicesReport({ devices }: Pick<Campaigns, "devices">) {
       notes={[
         "“Pages sent” counts how often the server sent the article, also to bots, and to apps that fetch it without saying so.",
         "“Sent ahead” counts the pages that a browser fetched before a tap, and said so. “Pages sent” leaves them out.",
-        "Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read. The pages sent to it stand with its kind of device.",
+        "Of a browser without scripts, loads, presses of the button and leads are counted, but not how far the page was read. Pages sent to it are counted under its real device, such as phone.",
       ]}
     />
   );

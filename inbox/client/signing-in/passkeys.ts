@@ -48,11 +48,13 @@ const sentences: Readonly<Record<SignInError, string>> = {
   "invitation used": "This link has been used already, or a newer one has replaced it. Ask for a new one.",
   "invitation expired": "This link is older than 24 hours. Ask for a new one.",
   "invitation unknown": "This link is not complete, or you are no longer in the team. Ask for a new one.",
-  "not a member": "Nobody of the team has this sign-in, or another member has it already. Ask a manager.",
+  "not a member":
+    "This account belongs to nobody in the team, or to another member than the one invited. Ask a manager.",
   "user not verified":
     "Your device did not check that it is you. Turn on its PIN, fingerprint or face check, then try again.",
   "try again": "That took too long, or the answer did not fit. Try again.",
-  "sign-in refused": "Your company's sign-in said no, or was broken off. Try again.",
+  "sign-in refused":
+    "Your company's sign-in said no, or was broken off. Try again, and tell your operator if it happens again.",
 };
 
 export const isSignInError = (word: string): word is SignInError => Object.hasOwn(sentences, word);
@@ -71,6 +73,6 @@ export function signInSentence(error: unknown): string {
   if (name === "InvalidStateError") return "This device has a passkey for you already.";
   // Most browsers give the same error for a device that does not check who uses it. Chrome on Android gives a NotSupportedError.
   if (name === "NotAllowedError" || name === "AbortError")
-    return "No passkey was used: it was closed, took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.";
+    return "No passkey was used: its window was closed, it took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.";
   return "This browser or device cannot use passkeys here. Turn on its PIN, fingerprint or face check, try a newer browser, or ask your operator.";
 }
