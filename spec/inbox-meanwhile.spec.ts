@@ -130,9 +130,9 @@ describe("a number that is typed while another one is being stopped", () => {
     await page.getByRole("button", { name: "Stop all calls" }).click();
     await expect.poll(() => field.inputValue()).toBe("");
     expect(await caution.count()).toBe(0);
-    await page.getByText("Stopped. It ended 0 permissions.").waitFor();
+    await page.getByText("Stopped, but no lead so far has this number").waitFor();
     await field.fill("1");
-    expect(await page.getByText("Stopped. It ended 0 permissions.").count()).toBe(0);
+    expect(await page.getByText("Stopped, but no lead so far has this number").count()).toBe(0);
     await field.fill("none");
     await page.getByRole("button", { name: "Stop all calls" }).click();
     await page.getByText("There is no phone number in this.").waitFor();

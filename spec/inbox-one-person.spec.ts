@@ -1,4 +1,5 @@
-// A person who sent the form twice has two leads with one number. Two members do not phone that person at once, and a number keeps its attempts.
+// A person who sent the form twice has two leads with one number: two members do not phone that person at once, the number keeps its attempts, and a
+// stop reaches it wherever it was typed.
 import { beforeEach, describe, expect, it } from "vitest";
 import { callLead } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
@@ -85,5 +86,34 @@ describe("a lead that a member has let go", () => {
     await dana.call("take-next");
     await dana.call("release", { id: first });
     expect((await lee.call("take-next")).body).toEqual({ id: first });
+  });
+});
+
+describe("a number that a person typed into the name or beside the e-mail address", () => {
+  const typed = [
+    ["the name", { name: "Rosa Diaz 305-555-0142", phone: "see my name" }],
+    ["the e-mail field", { email: "rosa@example.com or (305) 555 0142", phone: "see above" }],
+    ["the name, in full-width digits", { name: "Rosa ３０５-５５５-０１４２", phone: "see my name" }],
+  ] as const;
+
+  it.each(typed)("is not called any more once it is stopped: in %s", async (_, lead) => {
+    const id = await addLead(database, lead);
+    const { body } = await dana.call("stop-number", { phone: "+1 305 555 0142" });
+    expect(body).toMatchObject({ leads: 1 });
+    expect((await dana.call("call", { id })).body).toMatchObject({ refused: "withdrawn" });
+  });
+
+  it.each(typed)("is stopped with its lead: in %s", async (_, lead) => {
+    const id = await addLead(database, lead);
+    const other = await addLead(database, { phone: "305 555 0142" });
+    await dana.call("stop", { id });
+    expect((await dana.call("call", { id: other })).body).toMatchObject({ refused: "withdrawn" });
+  });
+
+  it("is none where it has fewer than ten digits, because strangers share a date of birth", async () => {
+    const id = await addLead(database, { name: "Rosa Diaz 12/03/1945" });
+    const other = await addLead(database, { name: "Ann Lee 12-03-1945" });
+    await dana.call("stop", { id });
+    expect((await dana.call("call", { id: other })).body).toHaveProperty("call_id");
   });
 });

@@ -5,7 +5,8 @@ create table private.lead_work (
   lead_id uuid primary key references public.leads on delete cascade,
   created_at timestamptz not null,
 
-  -- The number that is dialled (private.phone_digits), empty when none was typed; and the other numbers that were typed in the field.
+  -- The number that is dialled (private.phone_digits), empty when none was typed; and the other numbers that were typed in the field, in the
+  -- name or beside the e-mail address (private.numbers_beside).
   phone_digits text not null,
   other_numbers text[] not null default '{}',
   email_key text not null,
@@ -232,7 +233,11 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  numbers text[] := (select private.phone_numbers(l.phone) from public.leads l where l.id = lead);
+  numbers text[] := (
+    select typed.numbers || private.numbers_beside(l.name, l.email, typed.numbers)
+    from public.leads l cross join lateral (select private.phone_numbers(l.phone) as numbers) typed
+    where l.id = lead
+  );
 begin
   if numbers is null then
     return;

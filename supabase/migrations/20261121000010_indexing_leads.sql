@@ -108,7 +108,8 @@ begin
       withdrawn_at, is_owed, utm, variant, device
     )
     select
-      l.id, l.created_at, coalesce(typed.numbers[1], ''), typed.numbers[2:], private.email_key(l.email),
+      l.id, l.created_at, coalesce(typed.numbers[1], ''),
+      typed.numbers[2:] || private.numbers_beside(l.name, l.email, typed.numbers), private.email_key(l.email),
       private.other_addresses(private.email_key(l.email)), array_to_tsvector(private.words_of(l.name)),
       array_remove(array[
         case when p.honeypot_filled then 'honeypot filled' end,

@@ -72,6 +72,29 @@ return regexp_replace(
   replace(typed, '…', '...'), '[^[:space:]]+[[:space:]]*@[[:space:]]*[^[:space:].]+[.][^[:space:]]+|[^[:space:]]*@[^[:space:]]*', '…', 'g'
 );
 
+-- The numbers of ten digits or more in two texts.
+create function private.long_numbers_in(one text, other text, known text[]) returns text[]
+language sql immutable
+set search_path = ''
+as $$
+  select array(
+    select distinct n.number from unnest(private.phone_numbers(one) || private.phone_numbers(other)) as n (number)
+    where length(n.number) >= 10 and n.number <> all (known)
+  );
+$$;
+
+-- The numbers of ten digits or more in the name, and beside the addresses in the e-mail field: a member reads them and may call them, so a
+-- stop reaches them. Shorter ones may be a date of birth, which strangers share. `known` are those of the phone field. Every lead is indexed
+-- with this, and almost none has such a number, so the texts are taken apart only where they may hold one.
+create function private.numbers_beside(name text, email text, known text[]) returns text[]
+language sql immutable
+return case
+  -- Fewer than ten digits, and no characters that may be digits of another script. Without a search_path the planner puts this into the query.
+  when octet_length(name || email) = length(name || email)
+    and length(translate(name || email, '0123456789', '')) > length(name || email) - 10 then '{}'
+  else private.long_numbers_in(name, private.without_addresses(email), known)
+end;
+
 -- A text without the phone numbers in it, whatever but letters divides a number.
 create function private.without_numbers(typed text) returns text
 language sql immutable
@@ -203,7 +226,7 @@ end $$;
 
 revoke execute on function
   private.is_asked_for_now, private.callback_may_be_made, private.section_of, private.exhausted_numbers, private.zip_shown, private.shown, private.without_addresses,
-  private.without_numbers, private.without_contacts, private.shown_without_contacts, private.name_shown, private.beside_addresses, private.email_shown, private.place_json,
+  private.numbers_beside, private.long_numbers_in, private.without_numbers, private.without_contacts, private.shown_without_contacts, private.name_shown, private.beside_addresses, private.email_shown, private.place_json,
   private.place_at, private.section_name, private.rows_of, team.rows
 from public;
 grant execute on function team.rows to leads_team;

@@ -22,7 +22,7 @@ export default function StopNumberPage() {
           if ("refused" in answer) return;
           phone.dropSent(phone.value);
           refreshAfterChange("queue");
-          setDone(`Stopped. It ended ${count(answer.leads, "permission")}.`);
+          setDone(stopped(answer.leads));
         },
       },
     );
@@ -54,7 +54,7 @@ export default function StopNumberPage() {
           {isRefused && !isTypedSince && (
             <Notice kind="caution">There is no phone number in this. Type all its digits.</Notice>
           )}
-          {done && <Notice kind="done">{done}</Notice>}
+          {done && <Notice kind={done === stoppedNobody ? "caution" : "done"}>{done}</Notice>}
           {(done || isRefused) && isTypedSince && <Notice kind="caution">{typedSince}</Notice>}
         </div>
         <FailureNotice error={stop.error} />
@@ -66,4 +66,9 @@ export default function StopNumberPage() {
   );
 }
 
+const stopped = (leads: number): string =>
+  leads > 0 ? `Stopped. It ended ${count(leads, "permission")}.` : stoppedNobody;
+
+const stoppedNobody =
+  "Stopped, but no lead so far has this number with a permission. Ask for all its digits, with the area code.";
 const typedSince = "The number above was typed meanwhile, and is not stopped yet.";
