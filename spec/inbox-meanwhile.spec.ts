@@ -53,6 +53,7 @@ describe("a note that was typed after its outcome was sent", () => {
     await intercept(page, "**/api/outcome", async (route) => {
       await note(page).fill("Prefers mornings");
       const response = await route.fetch();
+      await database.owner`update private.outcomes set at = at - interval '6 minutes'`;
       const undo_until = new Date(Date.now() - 60_000).toISOString();
       await route.fulfill({ response, json: { ...(await response.json()), undo_until } });
     });

@@ -357,3 +357,36 @@ describe("the eligibility check", () => {
     expect((await again).body.id).toBe(first);
   });
 });
+
+describe("an outcome of the last five minutes, on a page that is opened again", () => {
+  it("is taken back there, with its note, because a wrong key may be noticed only on the way", async () => {
+    const id = await addLead(database);
+    const page = await calling(id);
+    await note(page).fill("Prefers mornings");
+    await page.locator("h1").focus();
+    await page.keyboard.press("8");
+    await page.getByRole("heading", { name: "Recorded: Wrong number" }).waitFor();
+    const again = await leadPage(dana, id);
+    await again.getByRole("button", { name: "Undo" }).click();
+    await again.locator(".number").waitFor();
+    expect(await note(again).inputValue()).toBe("Prefers mornings");
+    expect((await dana.call("open", { id })).body).toMatchObject({ stage: "open", outcome: null });
+  });
+
+  it("is a colleague's, an earlier one or one of a lead that the member has again: then it is not offered", async () => {
+    const [old, others, taken] = [await addLead(database), await addLead(database), await addLead(database)];
+    for (const [member, id] of [
+      [dana, old],
+      [lee, others],
+      [dana, taken],
+    ] as const)
+      await member.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    await database.owner`update private.outcomes set at = at - interval '6 minutes' where lead_id = ${old}`;
+    await dana.call("claim", { id: taken });
+    for (const id of [old, others, taken]) {
+      const page = await leadPage(dana, id);
+      await page.getByRole("button", { name: "Call", exact: true }).waitFor();
+      expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+    }
+  });
+});

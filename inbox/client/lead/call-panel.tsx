@@ -14,7 +14,7 @@ import { CallingHours } from "./calling-hours.tsx";
 import type { Lead } from "./lead-page.tsx";
 import { OutcomeForm, type Recorded } from "./outcome-form.tsx";
 import { OutcomeRecorded } from "./outcome-recorded.tsx";
-import { useLeadAtThisMoment, useOwnCall } from "./own-call.ts";
+import { recordedLately, useLeadAtThisMoment, useOwnCall } from "./own-call.ts";
 import { Stopped } from "./stopped.tsx";
 
 interface Props {
@@ -30,7 +30,7 @@ export const CallPanel = ({ lead, ...others }: Props) => (
 );
 
 function CallAndOutcome({ lead, loadedAt, member, isStopped }: Props) {
-  const [recorded, setRecorded] = useState<Recorded>();
+  const [recorded, setRecorded] = useState(() => (isStopped ? undefined : recordedLately(lead, member.id)));
   const [isReviewing, setReviewing] = useState(false);
   const [call, record] = [useAction("call"), useAction("outcome")];
   const refusal = useRefusal(call);

@@ -1,8 +1,9 @@
-// The member's own call to the person of the lead that is on screen, and whether it may still be made.
+// The member's own call to the person of the lead that is on screen, whether it may still be made, and what was recorded of it lately.
 import { useRef } from "react";
-import { useNow } from "../page/clock.ts";
+import { serverNow, useNow } from "../page/clock.ts";
 import { hasAskedToStop } from "./asked-to-stop.ts";
 import type { Lead } from "./lead-page.tsx";
+import type { Recorded } from "./outcome-form.tsx";
 
 /**
  * The last call that was under way while this page was open or, when the person has asked us to stop, the member's last one. It stays after
@@ -34,5 +35,33 @@ export function useLeadAtThisMoment(lead: Lead): Lead {
     ...lead,
     place: { ...place, callable: false, callable_until: null, reason: "outside_hours" },
     under_way: under_way && !isAskedFor ? { ...under_way, phone: null, tel: null } : under_way,
+  };
+}
+
+/** Milliseconds in which an outcome can be taken back (private.undo_until). */
+const undoTime = 5 * 60_000;
+
+/**
+ * The member's outcome that is the lead's latest and can still be taken back, for a page that is opened again: a wrong key may be noticed only on
+ * the way. Undefined where the member has the lead again, and goes on with it.
+ */
+export function recordedLately({ call_log, claim }: Lead, memberId: string): Recorded | undefined {
+  const latest = call_log
+    .filter(({ outcome_at }) => outcome_at !== null)
+    .toSorted((one, other) => Date.parse(one.outcome_at ?? "") - Date.parse(other.outcome_at ?? ""))
+    .at(-1);
+  if (!latest?.outcome || !latest.outcome_id || !latest.outcome_at) return undefined;
+  const undoUntil = Date.parse(latest.outcome_at) + undoTime;
+  if (latest.member.id !== memberId || claim?.member.id === memberId || undoUntil <= serverNow().getTime())
+    return undefined;
+  const { outcome, outcome_id, callback_at, callback_zone, note, called, id } = latest;
+  return {
+    outcome_id,
+    undo_until: new Date(undoUntil).toISOString(),
+    outcome,
+    callback_at,
+    callId: called ? id : null,
+    note,
+    zone: callback_zone ?? undefined,
   };
 }
