@@ -7,8 +7,8 @@ import { useSharedValue } from "./shared-value.ts";
 export function LostChangesNotice() {
   return useSharedValue(lostChanges).map((change) => (
     <Notice key={change.nth} kind="trouble">
-      <strong>{change.what} was not recorded.</strong> You had left the page before the answer came. Open it,
-      and do it again.
+      <strong>{change.what} was not recorded.</strong> You had left the page before the answer came, so it has
+      to be done again.
       <div className="actions">
         {change.lead && (
           <Link className="button" href={`/leads/${change.lead}`} onClick={() => forgetLostChange(change)}>
