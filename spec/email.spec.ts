@@ -197,6 +197,11 @@ describe("the mail server", () => {
       kind: "transient",
       reason: "the mail server answered 554 to DATA",
     });
+    expect(await post((await refusing(554, "5.7.1 Rejected as spam")).url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 554 to DATA",
+      isTooLarge: true,
+    });
     expect(await post((await refusing(552, "5.3.4 Message too big for system")).url)).toEqual({
       kind: "permanent",
       reason: "the mail is too large for the mail server (552)",

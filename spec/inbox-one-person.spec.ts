@@ -2,13 +2,14 @@
 // stop reaches it wherever it was typed.
 import { beforeEach, describe, expect, it } from "vitest";
 import { callLead } from "./support/calls.ts";
-import { removeLeads } from "./support/database.ts";
+import { aLead, removeLeads } from "./support/database.ts";
 import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
 const lee = await inbox.member("Lee");
 const maria = await inbox.member("Maria", "manager");
+await database.owner`update private.channels set enabled = name = 'webhook'`;
 beforeEach(() => removeLeads(database.owner));
 
 /** Two leads of one person. */
@@ -116,4 +117,29 @@ describe("a number that a person typed into the name or beside the e-mail addres
     await dana.call("stop", { id });
     expect((await dana.call("call", { id: other })).body).toHaveProperty("call_id");
   });
+});
+
+describe("the same form sent again on the same day, after an outcome", () => {
+  it.each([
+    ["not_interested", 2],
+    ["does_not_qualify", 2],
+    ["likely_qualifies", 1],
+  ] as const)(
+    "is a lead of its own where the first was finished without a result, because the person has changed their mind: after %s there are %i",
+    async (outcome, count) => {
+      const send = () => database.intake`insert into public.leads ${database.intake(aLead())}`;
+      const leads = () =>
+        database.owner<{ id: string }[]>`select id from public.leads order by created_at, id`;
+      await send();
+      const [{ id } = { id: "" }] = await leads();
+      await database.owner`select private.index_new_leads()`;
+      await dana.call("outcome", { id, call_id: null, outcome });
+      for (let nth = 0; nth < 2; nth += 1) await send();
+      const stored = await leads();
+      expect(stored).toHaveLength(count);
+      const owed =
+        await database.owner`select from private.deliveries where lead_id = ${stored.at(-1)?.id ?? ""}`;
+      expect(owed).toHaveLength(1);
+    },
+  );
 });

@@ -68,6 +68,13 @@ function outcomeOf(error: SmtpError): Outcome {
     return { kind: "transient", reason };
   }
   if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
+  // Security or policy (RFC 3463, 3.8): one lead's words may be why, and a mail without it would pass.
+  if (command === "DATA" && /^55[04][ -]5\.7\.\d{1,3}\b/.test(error.response ?? ""))
+    return {
+      kind: "transient",
+      reason: `the mail server answered ${responseCode} to DATA`,
+      isTooLarge: true,
+    };
   const reason = `the mail server answered ${responseCode} to ${command}${remedyFor(error)}`;
   return { kind: "transient", reason };
 }

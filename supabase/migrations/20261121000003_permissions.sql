@@ -105,7 +105,8 @@ end $$;
 
 -- The same lead sent again within 24 hours (a retry after a lost answer, an impatient second click, two at once) is stored
 -- once, and the sender gets the same answer either way, so that nobody can find out who enquired. A lead whose permission was
--- withdrawn does not count: the person has changed their mind and is to be called. Nor does one whose time is more than an hour ahead,
+-- withdrawn does not count, nor one that a member has finished without a result: the person has changed their mind and is to be called. Nor does
+-- one whose time is more than an hour ahead,
 -- from a clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first
 -- one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
 create function private.keep_one_of_the_same() returns trigger
@@ -130,6 +131,10 @@ begin
       = (new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes)
     and not exists (
       select from private.permissions p where p.lead_id = l.id and p.withdrawn_at is not null
+    )
+    and not exists (
+      select from private.lead_work w
+      where w.lead_id = l.id and w.stage = 'closed' and w.outcome in ('not_interested', 'does_not_qualify', 'wrong_number')
     );
   if not found then
     return new;
