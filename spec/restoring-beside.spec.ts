@@ -57,6 +57,27 @@ describe("leads restore", () => {
     expect(kept).toEqual({ deliveries: 2 });
   });
 
+  it("keeps with --keep the earlier day of a wording, and a channel given up where this server has not set it up", async () => {
+    const [old, fresh] = [await makeDatabase(), await makeDatabase()];
+    for (const [{ owner }, day] of [
+      [old, "2026-01-05"],
+      [fresh, "2026-03-01"],
+    ] as const) {
+      await owner`select private.sync_channels(array['email', 'webhook', 'chat'], array['email'])`;
+      await owner`
+        insert into private.notices (hash, language, text, first_used_at)
+        values (encode(sha256('You may call me.'), 'hex'), 'en', 'You may call me.', ${day})`;
+    }
+    await old.owner`update private.channels set enabled = false, retired_at = now() where name in ('email', 'webhook')`;
+    const path = join(folder, "given-up.backup");
+    expect(await leads(old.url, "backup", path)).toMatchObject({ status: 0 });
+    expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
+    const [notice] = await fresh.owner`select first_used_at::date::text as day from private.notices`;
+    expect(notice).toEqual({ day: "2026-01-05" });
+    const retired = await fresh.owner`select name from private.channels where retired_at is not null`;
+    expect(retired).toEqual([{ name: "webhook" }]);
+  });
+
   it("withdraws with --keep the permission of a lead that came here and whose person asked to stop where the backup was made", async () => {
     const [old, fresh] = [await makeDatabase(), await makeDatabase()];
     const came = new Date(Date.now() - 60 * 60_000);

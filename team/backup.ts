@@ -8,6 +8,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import type { TransactionSql } from "postgres";
+import { prepareLongTransaction } from "../database/bulk-load.ts";
 import type { Sql } from "../database/connect.ts";
 import { newestVersion, schemaVersion } from "../database/migrate.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
@@ -63,6 +64,8 @@ async function* linesOf(
   lines: SealedLines,
   onProgress: Progress,
 ): AsyncGenerator<string> {
+  // One table may take longer than a host lets a statement run.
+  await prepareLongTransaction(tx);
   const schema = await requireKnownTables(tx);
   const estimate = await estimateRows(tx);
   let count = 0;

@@ -167,13 +167,22 @@ async function addBeside(tx: TransactionSql, table: Table, names: readonly strin
   const key = table.replace("private.", "");
   const onConflict = counts.includes(table)
     ? `on conflict on constraint ${key}_pkey do update set n = held.n + excluded.n`
-    : "on conflict do nothing";
+    : `on conflict ${joined[table] ?? "do nothing"}`;
   await tx.unsafe(
     `insert into ${table} as held (${columns}) overriding system value
      select ${columns} from rows_of_backup ${order} ${onConflict}`,
   );
   await tx`drop table rows_of_backup`;
 }
+
+/** What becomes of a row that both have, where the one of the backup says more. */
+const joined: Partial<Record<Table, string>> = {
+  // A permission of before this database was made must not seem older than its wording.
+  "private.notices": "(hash) do update set first_used_at = least(held.first_used_at, excluded.first_used_at)",
+  // Every start enters all channels. One that was given up stays so, unless this server has set it up.
+  "private.channels":
+    "(name) do update set retired_at = excluded.retired_at where not held.enabled and held.retired_at is null",
+};
 
 /** Tables whose rows are sums, to which those of the backup are added. */
 const counts: readonly Table[] = ["private.page_counts", "private.vital_counts"];
