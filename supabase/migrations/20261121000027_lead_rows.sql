@@ -92,7 +92,8 @@ return case
   -- Fewer than ten digits, and no characters that may be digits of another script. Without a search_path the planner puts this into the query.
   when octet_length(name || email) = length(name || email)
     and length(translate(name || email, '0123456789', '')) > length(name || email) - 10 then '{}'
-  else private.long_numbers_in(name, private.without_addresses(email), known)
+  -- A person writes a number within the first hundred characters; what a program sends must not cost more than its length.
+  else private.long_numbers_in(left(name, 100), private.without_addresses(left(email, 100)), known)
 end;
 
 -- A text without the phone numbers in it, whatever but letters divides a number.
