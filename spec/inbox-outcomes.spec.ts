@@ -15,6 +15,16 @@ const reviewOf = async (id: string) => [
   ...(await database.owner`select outcome from private.reviews where lead_id = ${id}`),
 ];
 
+/** A lead that Dana called half an hour ago and Lee calls now. Neither call has an outcome. */
+async function callTwice() {
+  const id = await addLead(database);
+  const early = await callLead(dana, id);
+  await database.owner`update private.calls set at = at - interval '30 minutes' where id = ${early.call_id}`;
+  await dana.call("release", { id });
+  const { call_id } = await callLead(lee, id);
+  return { id, early, call_id };
+}
+
 describe("an outcome", () => {
   it("is recorded after the call, is the review that the page promised, and ends the member's claim", async () => {
     const id = await addLead(database);
@@ -140,11 +150,7 @@ describe("an outcome", () => {
   });
 
   it("of a call before a colleague's goes into the call log alone, whenever it is recorded, and so does taking it back", async () => {
-    const id = await addLead(database);
-    const early = await callLead(dana, id);
-    await database.owner`update private.calls set at = at - interval '30 minutes' where id = ${early.call_id}`;
-    await dana.call("release", { id });
-    const { call_id } = await callLead(lee, id);
+    const { id, early, call_id } = await callTwice();
     await lee.call("outcome", { id, call_id, outcome: "not_interested" });
     const late = (await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" })).body;
     expect(late).toHaveProperty("undo_until");
@@ -159,11 +165,7 @@ describe("an outcome", () => {
   });
 
   it("of a colleague is taken back also where the outcome of an earlier call was recorded since", async () => {
-    const id = await addLead(database);
-    const early = await callLead(dana, id);
-    await database.owner`update private.calls set at = at - interval '30 minutes' where id = ${early.call_id}`;
-    await dana.call("release", { id });
-    const { call_id } = await callLead(lee, id);
+    const { id, early, call_id } = await callTwice();
     const recorded = (await lee.call("outcome", { id, call_id, outcome: "not_interested" })).body;
     await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" });
     if (!("outcome_id" in recorded)) throw new Error("It was refused.");

@@ -67,14 +67,14 @@ function outcomeOf(error: SmtpError): Outcome {
         : whyUnreachable("the mail server", error);
     return { kind: "transient", reason };
   }
-  if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
   // Security or policy (RFC 3463, 3.8): one lead's words may be why, and a mail without it would pass.
-  if (command === "DATA" && /^55[04][ -]5\.7\.\d{1,3}\b/.test(error.response ?? ""))
+  if (command === "DATA" && /^55[024][ -]5\.7\.\d{1,3}\b/.test(error.response ?? ""))
     return {
       kind: "transient",
       reason: `the mail server answered ${responseCode} to DATA`,
       isTooLarge: true,
     };
+  if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
   const reason = `the mail server answered ${responseCode} to ${command}${remedyFor(error)}`;
   return { kind: "transient", reason };
 }
@@ -85,9 +85,6 @@ function outcomeOfSize(response: string): Outcome {
   const [, status] = /^552[ -]5\.(\d\.\d{1,3})\b/.exec(response) ?? [];
   if (status === "2.3" || status === "3.4")
     return { kind: "permanent", reason: "the mail is too large for the mail server (552)", isTooLarge: true };
-  // Security or policy: one lead may be why, and a mail without it would pass.
-  if (status?.startsWith("7."))
-    return { kind: "transient", reason: "the mail server answered 552 to DATA", isTooLarge: true };
   if (status === "2.2") return { kind: "transient", reason: "a mailbox is full (552)" };
   const reason = "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large";
   return { kind: "transient", reason, isTooLarge: true };
