@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { roleAddress } from "../database/role-logins.ts";
@@ -278,21 +278,59 @@ describe("moving", () => {
     },
   );
 
-  it("lets nobody write until the copy is whole", async () => {
-    const [busy, to] = [await makeDatabase(), await makeDatabase()];
-    await fill(busy.owner);
-    let hasWritten = false;
-    let writing: Promise<unknown> | undefined;
-    await moveDatabase(busy.owner, to.owner, {
-      onCopied: () => {
-        writing ??= busy.owner`insert into public.leads ${busy.owner(aLead({ name: "Late" }))}`.then(() => {
+  /** Moves, and does something when the source is locked and nothing is copied yet. */
+  async function moveMeanwhile(source: Sql, to: Sql, work: () => Promise<unknown>, progress = onProgress) {
+    let moving: Promise<unknown> | undefined;
+    await to.begin(async (tx) => {
+      await tx`lock table private.reviews in access exclusive mode`;
+      moving = moveDatabase(source, to, progress);
+      moving.catch(() => {});
+      await until(async () => (await waitingIn(to)).length > 0);
+      await work();
+    });
+    await moving;
+  }
+
+  it.each([
+    ["a lead", (sql: Sql) => sql`insert into public.leads ${sql(aLead({ name: "Late" }))}`],
+    ["a stop", (sql: Sql) => sql`update private.permissions set withdrawn_at = now()`],
+  ])(
+    "lets nobody write %s until the copy is whole, and moves nothing when somebody waited to",
+    async (_, write) => {
+      const [busy, to] = [await makeDatabase(), await makeDatabase()];
+      await fill(busy.owner);
+      const before = await rowsOfEveryTable(to.owner);
+      let hasWritten = false;
+      let writing: Promise<unknown> | undefined;
+      const writeMeanwhile = async () => {
+        writing = write(busy.owner).then(() => {
           hasWritten = true;
         });
-      },
-      onCompared: () => expect(hasWritten).toBe(false),
-    });
-    await writing;
-    expect(await to.owner`select from public.leads`).toHaveLength(3);
-    expect(await busy.owner`select from public.leads`).toHaveLength(4);
+        await until(async () =>
+          (await waitingIn(busy.owner)).some(({ mode }) => mode === "RowExclusiveLock"),
+        );
+      };
+      const onCompared = vi.fn(() => expect(hasWritten).toBe(false));
+      await expect(
+        moveMeanwhile(busy.owner, to.owner, writeMeanwhile, { onCopied: () => {}, onCompared }),
+      ).rejects.toThrow(
+        "Somebody waits to write to the database to move, and the copy would not have it. Nothing was moved. Type it again later.",
+      );
+      expect(onCompared).toHaveBeenCalled();
+      await writing;
+      expect(await rowsOfEveryTable(to.owner)).toEqual(before);
+      await moveDatabase(busy.owner, to.owner, onProgress);
+      expect(await rowsOfEveryTable(to.owner)).toEqual(await rowsOfEveryTable(busy.owner));
+    },
+  );
+
+  it("moves nothing when a program of ours was started on the old database meanwhile", async () => {
+    const [busy, to] = [await makeDatabase(), await makeDatabase()];
+    await fill(busy.owner);
+    const before = await rowsOfEveryTable(to.owner);
+    await expect(moveMeanwhile(busy.owner, to.owner, () => busy.intake`select`)).rejects.toThrow(
+      "Still at work on the database to move: the intake. Nothing was moved.",
+    );
+    expect(await rowsOfEveryTable(to.owner)).toEqual(before);
   });
 });

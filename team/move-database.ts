@@ -22,7 +22,7 @@ export interface MoveProgress {
 /**
  * Moves all that `from` holds into `to`, which must hold nothing, and returns the number of rows of each table. Both pools are the
  * owners'. Aborted, it leaves `from` untouched and `to` without a row.
- * @throws Refusal when a program still works on one of the two or the target cannot be used, UsedDatabase when the target holds
+ * @throws Refusal when a program still works on one of the two, somebody waits to write to `from` or the target cannot be used, UsedDatabase when the target holds
  * something, CopyError when a table of the copy is not as the one it was copied from.
  */
 export async function moveDatabase(
@@ -46,8 +46,9 @@ export async function moveDatabase(
       await target`update private.backup_state set claimed_until = null`;
       // Until a table is analyzed, the planner knows nothing of the values in its columns.
       await target`analyze`;
-      // Fails where the source's connection was lost meanwhile, and its locks with it, so that somebody may have written there.
-      await source`select`;
+      // Both fail where the source's connection was lost meanwhile, and its locks with it, so that somebody may have written there.
+      await requireNoWriter(source, "source");
+      await requireNobodyWaits(source);
       return rows;
     });
   };
@@ -97,7 +98,7 @@ async function requireAnother(from: Sql, to: Sql): Promise<void> {
 const notMoved = new Set(["private.wake_up_call"]);
 
 /** Refuses while one of our programs is logged in, and on the source also Supabase's API where visitors may add leads through it. */
-async function requireNoWriter(sql: Sql, which: "source" | "target"): Promise<void> {
+async function requireNoWriter(sql: Sql | TransactionSql, which: "source" | "target"): Promise<void> {
   const writers = await sql<{ name: string }[]>`
     select distinct coalesce(r.role, usename) as name
     from pg_stat_activity
@@ -182,6 +183,19 @@ async function lockOutWriters(source: TransactionSql, tables: readonly Table[]):
         },
       );
     });
+}
+
+/** Who waits for the lock writes to the old database when it is released: a stop that a command was given would be lost. */
+async function requireNobodyWaits(source: TransactionSql): Promise<void> {
+  const waiting = await source`
+    select from pg_locks
+    where not granted and database = (select oid from pg_database where datname = current_database())
+      -- An autovacuum does not write.
+      and mode <> 'ShareUpdateExclusiveLock'`;
+  if (waiting.count > 0)
+    throw new Refusal(
+      "Somebody waits to write to the database to move, and the copy would not have it. Nothing was moved. Type it again later.",
+    );
 }
 
 async function requireEmpty(target: TransactionSql): Promise<void> {
