@@ -114,6 +114,22 @@ describe("a server with BACKUP_DIR", () => {
     expect(await readdir(kept)).toHaveLength(1);
   });
 
+  it("claims a backup only when others can see it at work, because a server that starts ends the claim of one that is not", async () => {
+    const proxy = await startTcpProxy(database.url);
+    onTestFinished(proxy.close);
+    proxy.stall();
+    const open = () => connect(database.url, { max: 1 });
+    const start = (url: string) =>
+      startScheduledBackups({ folder: join(home, "claimed"), keep: 3 }, { open, url, log });
+    const stalled = start(proxy.url);
+    onTestFinished(stalled.stop);
+    await until(() => proxy.connections() > 0);
+    expect((await state())?.claimed_until).toBeNull();
+    const working = start(database.url);
+    onTestFinished(working.stop);
+    await until(async () => (await state())?.taken_at !== null);
+  });
+
   it("says so where no folder can be made, as below /proc, where Node's own mkdir never ends", async () => {
     expect(await tryBackup(3, "/proc/leads")).toBe(true);
     expect((await state())?.failure).toMatch(/^BACKUP_DIR cannot be made \([A-Z]+\)\.$/);

@@ -300,10 +300,11 @@ describe("a scheduled backup", () => {
 
   it("leaves no file in a folder that it may not read, where it cannot make sure that the file's name is on disk", async () => {
     await chmod(folder, 0o300);
-    // Root may read any folder.
+    // Root may read any folder. The user that runs PostgreSQL reaches its socket.
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) await chown(folder, 65_534, 65_534);
-    if (isRoot) process.seteuid?.(65_534);
+    const { uid, gid } = await stat(decodeURIComponent(new URL(database.url).hostname));
+    if (isRoot) await chown(folder, uid, gid);
+    if (isRoot) process.seteuid?.(uid);
     onTestFinished(() => void (isRoot && process.seteuid?.(0)));
     expect(await backUp()).toBe(true);
     expect((await state())?.failure).toMatch(/cannot be written \(EACCES\)\.$/);

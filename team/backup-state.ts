@@ -21,7 +21,45 @@ export const readBackupState = async (sql: Sql): Promise<BackupState> => {
 };
 
 /** As PostgreSQL reads an interval. */
-export const pauseAfterFailure = "1 hour";
+const pauseAfterFailure = "1 hour";
+
+/** The name of the session that reads the database for a backup. It is there from before the claim and until the backup is recorded. */
+export const readerName = "leads backup reader";
+
+/** A claim of the right to make the next backup. Both times are by the database's clock, with which they are compared. */
+export interface Claim {
+  at: Date;
+  /** As text, because a Date has no microseconds. */
+  until: string;
+}
+
+/** Claims the right to make the next backup, when one is due and no other server makes it. */
+export async function claimBackup(sql: Sql, missing: string | null): Promise<Claim | undefined> {
+  const [claim] = await sql<Claim[]>`
+    update private.backup_state set claimed_until = now() + interval '3 hours'
+    where enabled_since is not null
+      and coalesce(claimed_until not between now() and now() + interval '4 hours', true)
+      and (
+        coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
+        or file_name = ${missing}
+        or failure is not null
+      )
+    returning claimed_until::text as until, now() as at`;
+  return claim;
+}
+
+/**
+ * A server that starts tries at once what failed, because whoever starts it may have mended that. It also ends the claim of a killed server:
+ * no session reads the database for a backup then.
+ */
+export async function retryFailed(sql: Sql): Promise<void> {
+  await sql`
+    update private.backup_state set claimed_until = null
+    where failure is not null and claimed_until = failed_at + ${pauseAfterFailure}::interval
+      or claimed_until > now() and not exists (
+        select from pg_stat_activity where datname = current_database() and application_name = ${readerName}
+      )`;
+}
 
 /** A backup that failed. */
 export interface BackupFailure {

@@ -9,9 +9,12 @@ import { codeOf, type Log } from "../log/log.ts";
 import { backUp, type RowCounts } from "./backup.ts";
 import {
   type BackupFailure,
+  type Claim,
+  claimBackup,
   enableBackups,
-  pauseAfterFailure,
+  readerName,
   recordFailure,
+  retryFailed,
   UnrecordedFailure,
 } from "./backup-state.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -27,9 +30,6 @@ export interface BackupPlan {
 
 /** Milliseconds between two checks whether a backup is due. */
 const checkInterval = 5 * 60_000;
-
-/** The name of the session that reads the database for a backup, from its beginning to the end of its verification. */
-const readerName = "leads backup reader";
 
 /** Milliseconds that a stop may take to remove what a backup under way has made so far. */
 const stopGrace = 4_000;
@@ -99,19 +99,6 @@ async function missingBackup(sql: Sql, { folder }: BackupPlan): Promise<string |
   return isThere ? null : state.name;
 }
 
-/**
- * A server that starts tries at once what failed, because whoever starts it may have mended that. It also ends the claim of a killed server:
- * no session reads the database for a backup then.
- */
-async function retryFailed(sql: Sql): Promise<void> {
-  await sql`
-    update private.backup_state set claimed_until = null
-    where failure is not null and claimed_until = failed_at + ${pauseAfterFailure}::interval
-      or claimed_until > now() and not exists (
-        select from pg_stat_activity where datname = current_database() and application_name = ${readerName}
-      )`;
-}
-
 /** The database that is backed up, and what aborts it. */
 export interface BackedUpDatabase {
   /** The owner's pool for the state of the backups. It stays open when `signal` aborts. */
@@ -119,6 +106,11 @@ export interface BackedUpDatabase {
   /** The owner's address. */
   url: string;
   signal: AbortSignal;
+}
+
+interface ReadDatabase extends BackedUpDatabase {
+  /** The pool that the backup is read with. An abort closes it. */
+  reader: Sql;
 }
 
 /**
@@ -134,19 +126,33 @@ export async function backUpWhenDue(
   log: Log,
   missing: string | null = null,
 ): Promise<boolean> {
+  if (database.signal.aborted) return false;
+  const reader = openReader(database);
+  try {
+    // Logged in first, because a server that starts ends a claim without a reader.
+    await reader.sql`select`;
+    const claim = await claimBackup(database.sql, missing);
+    if (claim) await tryBackup({ ...database, reader: reader.sql }, plan, log, claim);
+    return claim !== undefined;
+  } finally {
+    await reader.end();
+  }
+}
+
+/** A pool of its own, because an abort closes it. */
+function openReader({ url, signal }: BackedUpDatabase) {
+  const sql = connect(url, { max: 1, name: readerName, keepsConnections: true });
+  const abort = () => void sql.end({ timeout: 0 });
+  signal.addEventListener("abort", abort);
+  const end = () => {
+    signal.removeEventListener("abort", abort);
+    return sql.end({ timeout: 1 });
+  };
+  return { sql, end };
+}
+
+async function tryBackup(database: ReadDatabase, plan: BackupPlan, log: Log, claim: Claim): Promise<void> {
   const { sql, signal } = database;
-  if (signal.aborted) return false;
-  const [claim] = await sql<Claim[]>`
-    update private.backup_state set claimed_until = now() + interval '3 hours'
-    where enabled_since is not null
-      and coalesce(claimed_until not between now() and now() + interval '4 hours', true)
-      and (
-        coalesce(taken_at not between now() - interval '24 hours' and now() + interval '1 hour', true)
-        or file_name = ${missing}
-        or failure is not null
-      )
-    returning claimed_until::text as until, now() as at`;
-  if (!claim) return false;
   try {
     const { name, ...made } = await makeBackup(database, plan, claim);
     log("backed-up", made);
@@ -155,7 +161,6 @@ export async function backUpWhenDue(
     if (signal.aborted) await giveBack(sql, claim.until);
     else await noteFailure(sql, claim.until, error, log);
   }
-  return true;
 }
 
 /** The claim first, because a drop may take longer than a stop: the next server then drops what is left. */
@@ -175,14 +180,7 @@ async function noteFailure(sql: Sql, claim: string, error: unknown, log: Log): P
   });
 }
 
-/** A claim of the right to make the next backup. Both times are by the database's clock, with which they are compared. */
-interface Claim {
-  at: Date;
-  /** As text, because a Date has no microseconds. */
-  until: string;
-}
-
-async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, claim: Claim) {
+async function makeBackup(database: ReadDatabase, { folder }: BackupPlan, claim: Claim) {
   const { at: taken } = claim;
   await makeFolder(folder).catch((cause) => {
     throw new Refusal(`BACKUP_DIR cannot be made (${codeOf(cause)}).`, { cause });
@@ -200,24 +198,13 @@ async function makeBackup(database: BackedUpDatabase, { folder }: BackupPlan, cl
 }
 
 /** The file gets its name when it is verified, so that one which is no backup neither passes for one nor pushes an older one out. */
-async function backUpVerified(database: BackedUpDatabase, path: string) {
-  const { url, signal } = database;
+async function backUpVerified(database: ReadDatabase, path: string) {
   let verified: Verification = "read";
   const verify = async (file: string, rows: RowCounts) => {
     verified = await verifyBackup(database, file, rows);
   };
-  // A pool of its own, because an abort closes it.
-  const read = connect(url, { max: 1, name: readerName, keepsConnections: true });
-  const abort = () => void read.end({ timeout: 0 });
-  signal.addEventListener("abort", abort);
-  try {
-    // A listener hears of no earlier abort.
-    signal.throwIfAborted();
-    return { rows: await backUp(read, path, { verify }), verified };
-  } finally {
-    signal.removeEventListener("abort", abort);
-    await read.end({ timeout: 1 });
-  }
+  const rows = await backUp(database.reader, path, { verify });
+  return { rows, verified };
 }
 
 /** Files of ours only: whatever else is kept in the folder stays. */

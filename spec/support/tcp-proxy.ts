@@ -6,6 +6,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface TcpProxy {
   /** The database's address through this proxy. */
   url: string;
+  /** How many connections it has, stalled ones among them. */
+  connections(): number;
   /** Passes nothing more on, and closes nothing. */
   stall(): void;
   /** New connections pass again. Those from before stay dead, as they do on a real network. */
@@ -37,6 +39,7 @@ export async function startTcpProxy(url: string): Promise<TcpProxy> {
   };
   return {
     url: url.replace(`@${host}/`, `@127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    connections: () => pairs.size,
     stall: () => {
       isStalled = true;
       for (const [client, database] of pairs) {
