@@ -48,19 +48,21 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
           `An address that does not exist is not answered 404 (${summaryOf(missing)}).`,
           "Have the host answer 404 with 404.html, and no page of its own in place of every address.",
         ),
-    ...examineAddress(article.body, site),
+    ...examineAddress(article.body, deployment),
     ...examineHeaders(article, deployment),
     ...examineForm(article.body, deployment),
     ...(await examineScript(article.body, site)),
   ];
 }
 
-function examineAddress(html: string, site: string): Finding[] {
+function examineAddress(html: string, { url, site = "" }: Deployment): Finding[] {
   const stated = /<link rel="canonical" href="([^"]*?)\/?"/.exec(html)?.[1] ?? "none";
-  // From the server's own machine, behind its proxy, the doctor reaches the site at another address than readers do.
   if (stated === site) return [pass("The article knows its own address.")];
-  if (isThisMachine(new URL(site).hostname))
-    return [notExamined("Whether the article knows its public address: give it with --site.")];
+  // From the server's own machine, behind its proxy, the doctor reaches the site at another address than readers do.
+  if (isThisMachine(new URL(site).hostname)) {
+    const option = isThisMachine(new URL(url).hostname) ? "as --url" : "with --site";
+    return [notExamined(`Whether the article knows its public address: give it ${option}.`)];
+  }
   return [
     fail(
       `The article tells search engines that its address is ${stated}.`,
@@ -69,7 +71,8 @@ function examineAddress(html: string, site: string): Finding[] {
   ];
 }
 
-function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Finding[] {
+function examineHeaders({ headers }: Answer, deployment: Deployment): Finding[] {
+  const { site = "", url } = deployment;
   const policy = headers.get("content-security-policy");
   const findings: Finding[] = [];
   const fix =
@@ -85,7 +88,7 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
       : fail(`The pages come without ${absent.join(", ")}.`, fix),
   );
   const backend = new URL(url).origin;
-  if (policy && backend !== new URL(site).origin) {
+  if (policy && backend !== new URL(site).origin && !isReachedOtherwise(deployment)) {
     const directive = (name: string) =>
       policy.split(";").find((one) => one.trim().startsWith(`${name} `)) ?? "";
     const closed = ["connect-src", "form-action"].filter(
@@ -107,11 +110,16 @@ function examineHeaders({ headers }: Answer, { site = "", url }: Deployment): Fi
   return findings;
 }
 
+/** Whether the backend was given as an address of this machine, and the site as its readers reach it. No page names the former. */
+const isReachedOtherwise = ({ url, site = "" }: Deployment): boolean =>
+  isThisMachine(new URL(url).hostname) && !isThisMachine(new URL(site).hostname);
+
 /** The backend's address as the form states it, without the ending slash. A form that states none posts to the site's own server. */
 const statedBackend = (stated: string, site: string): string | undefined =>
   stated === "" ? URL.parse(site)?.origin : URL.parse(stated, site)?.href.replace(/\/$/, "");
 
-function examineForm(html: string, { url, key, site = "" }: Deployment): Finding[] {
+function examineForm(html: string, deployment: Deployment): Finding[] {
+  const { url, key, site = "" } = deployment;
   const attribute = (name: string) => {
     const [, value] = new RegExp(`data-${name}="([^"]*)"`).exec(html) ?? [];
     return value && unescaped(value);
@@ -119,12 +127,22 @@ function examineForm(html: string, { url, key, site = "" }: Deployment): Finding
   const findings: Finding[] = [];
   const backend = attribute("backend-url");
   if (backend === undefined) findings.push(fail("The article has no lead form.", buildAgain));
+  else if (backend === "" && isReachedOtherwise(deployment))
+    findings.push(
+      notExamined("Whether the form sends leads to this server: give its public address as --url."),
+    );
   else if (statedBackend(backend, site) !== url)
     findings.push(
       fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, buildAgain),
     );
   else if (attribute("backend-key") !== key)
-    findings.push(fail("The form presents another key than the one after --key.", buildAgain));
+    findings.push(
+      fail(
+        "The form presents another key than the one that was examined (--key, or the settings of this machine).",
+        // A server renders its pages with its own key.
+        backend === "" ? "Give --key the server's ANON_KEY." : buildAgain,
+      ),
+    );
   else findings.push(pass("The form knows its backend and the key."));
   if (/sb_secret_/.test(html) || html.split(/[^\w.-]/).some(isServiceKey))
     findings.push(

@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readDeployment } from "../doctor/command-line.ts";
 import { fail, notExamined, pass } from "../doctor/finding.ts";
+import { examinePages } from "../doctor/pages.ts";
 import { lastLine } from "../doctor/report.ts";
 import { makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
@@ -45,6 +46,36 @@ describe("npm run doctor", () => {
     expect(output).toContain("The form also works without script.");
     expect(output).toContain("The test lead is erased again.");
     expect(status).toBe(1);
+  });
+
+  it("names no fault of our own server that is examined on its machine, and says which address to give instead", async () => {
+    const [site, url] = ["https://www.example.com", "http://localhost:3000"];
+    const { address } = await startServer({
+      DATABASE_URL: (await makeDatabase()).url,
+      ...provider,
+      SITE_URL: site,
+    });
+    const ask = globalThis.fetch;
+    vi.spyOn(globalThis, "fetch").mockImplementation((asked, options) =>
+      ask(String(asked).replace(site, address), options),
+    );
+    onTestFinished(() => void vi.restoreAllMocks());
+    const findings = await examinePages({ url, key: anonKey, site });
+    expect(findings.filter(({ is }) => is === "fail")).toEqual([]);
+    expect(findings).toContainEqual(
+      notExamined("Whether the form sends leads to this server: give its public address as --url."),
+    );
+    const ofThisMachine = await examinePages({ url: address, key: anonKey, site: address });
+    expect(ofThisMachine).toContainEqual(
+      notExamined("Whether the article knows its public address: give it as --url."),
+    );
+    const withAnotherKey = await examinePages({ url: address, key: "another", site: address });
+    expect(withAnotherKey).toContainEqual(
+      fail(
+        "The form presents another key than the one that was examined (--key, or the settings of this machine).",
+        "Give --key the server's ANON_KEY.",
+      ),
+    );
   });
 
   it("says why it cannot look into the data of this machine, and goes on from outside", async () => {

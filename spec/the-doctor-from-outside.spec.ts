@@ -369,7 +369,7 @@ describe("the doctor, on a site that", () => {
       `fail: The article tells search engines that its address is ${host.url}.`,
     );
     expect(await says(host.url.replace("localhost", "127.0.0.1"))).toContain(
-      "not examined: Whether the article knows its public address: give it with --site.",
+      "not examined: Whether the article knows its public address: give it as --url.",
     );
     vi.restoreAllMocks();
   });
