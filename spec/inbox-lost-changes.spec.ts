@@ -41,6 +41,22 @@ describe("a member who leaves the page before the answer", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
+  it("is told to look where no answer came, because the outcome may have been recorded", async () => {
+    const id = await addLead(database);
+    const page = await beginCall(dana, id);
+    await intercept(page, "**/api/outcome", async (route) => {
+      await route.fetch();
+      await page.keyboard.press("q");
+      await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
+      await route.abort();
+    });
+    await page.keyboard.press("6");
+    const notice = page.getByRole("alert").filter({ hasText: "The outcome may not have been recorded." });
+    await notice.waitFor();
+    expect(await notice.innerText()).not.toContain("has to be done again");
+    expect((await dana.call("open", { id })).body.outcome).toBe("no_answer");
+  });
+
   it("is told nothing where it was recorded", async () => {
     const id = await addLead(database);
     const page = await beginCall(dana, id);

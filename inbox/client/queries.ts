@@ -12,6 +12,7 @@ import {
 import { useEffect, useRef } from "react";
 import type { CallName, RequestOf, ResponseOf } from "../api.ts";
 import { CallFailed, callApi } from "./call-api.ts";
+import { mayBeDone } from "./page/failure.ts";
 import { reportLostChange } from "./page/lost-changes.ts";
 import { noteFailure } from "./session.ts";
 
@@ -84,11 +85,16 @@ export function useAction<Name extends CallName>(name: Name): Action<Name> {
   const isUnderWay = useRef(false);
   const isOnPage = useIsOnPage();
   const send = async (request: RequestOf<Name>, { onSuccess, onSettled }: Then<Name> = {}) => {
-    const answer = await mutateAsync(request).catch(() => undefined);
+    let failure: unknown;
+    const answer = await mutateAsync(request).catch((error) => {
+      failure = error;
+    });
     isUnderWay.current = false;
     const isDone = answer !== undefined && !(typeof answer === "object" && "refused" in answer);
-    // The session was locked or ended: what was sent is as lost, and the member is told after the next sign-in.
-    if (!isDone && !isOnPage.current) reportLostChange(name, request);
+    // Nobody sees the failure on a page that was left. Where it was left because the session was locked or ended, the member is told after the
+    // next sign-in.
+    if (!isDone && !isOnPage.current)
+      reportLostChange(name, request, { mayBeDone: answer === undefined && mayBeDone(failure) });
     if (answer !== undefined) onSuccess?.(answer);
     onSettled?.();
   };

@@ -2,8 +2,7 @@
 import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
-  // Neither of these two says that nothing was done: it may be that only the answer was lost. What is sent again is done once
-  // (docs/inbox.md).
+  // Neither of these two says that nothing was done (mayBeDone).
   offline: "No answer: there is no connection. What you typed is still here. Try again in a moment.",
   "database unreachable":
     "No answer: the server or its database does not answer. What you typed is still here. Try again in a moment.",
@@ -16,6 +15,13 @@ const sentences: Readonly<Record<Failure, string>> = {
   conflict: "There is another one of this name already.",
   bug: "The server made a mistake. What you typed is still here. Try again, and tell your operator if it happens again.",
 };
+
+/**
+ * Whether what was asked may have been done all the same, because it may be that only the answer was lost. What is sent again is done once
+ * (docs/inbox.md).
+ */
+export const mayBeDone = (error: unknown): boolean =>
+  !(error instanceof CallFailed) || error.why === "offline" || error.why === "database unreachable";
 
 /** For an error of the page itself. */
 const faultOfPage =

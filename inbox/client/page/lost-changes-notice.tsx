@@ -1,4 +1,4 @@
-// Tells on whatever page is open that a change was not made (lost-changes.ts).
+// Tells on whatever page is open that a change was not made, or perhaps not (lost-changes.ts).
 import { Link } from "wouter";
 import { forgetLostChange, lostChanges } from "./lost-changes.ts";
 import { Notice } from "./notice.tsx";
@@ -7,8 +7,10 @@ import { useSharedValue } from "./shared-value.ts";
 export function LostChangesNotice() {
   return useSharedValue(lostChanges).map((change) => (
     <Notice key={change.nth} kind="trouble">
-      <strong>{change.what} was not recorded.</strong> You had left the page before the answer came, so it has
-      to be done again.
+      <strong>{change.says}</strong>{" "}
+      {change.mayBeDone
+        ? "You had left the page, and no answer came. See whether it was recorded, and do it again if it was not."
+        : "You had left the page before the answer came, so it has to be done again."}
       <div className="actions">
         {change.lead && (
           <Link className="button" href={`/leads/${change.lead}`} onClick={() => forgetLostChange(change)}>

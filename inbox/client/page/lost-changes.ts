@@ -1,12 +1,14 @@
-// Changes that were not made, and of which the page that asked for them cannot say so, because the member has left it.
+// Changes that were not made, or perhaps not, and of which the page that asked for them cannot say so, because the member has left it.
 import type { CallName } from "../../api.ts";
 import { announce } from "./announcer.tsx";
 import { makeSharedValue } from "./shared-value.ts";
 
 export interface LostChange {
   nth: number;
-  /** What was not recorded, as the start of a sentence: "The stop". */
-  what: string;
+  /** What became of it, in a sentence: "The stop was not recorded." */
+  says: string;
+  /** Whether it may have been made, because no answer came. */
+  mayBeDone: boolean;
   /** The lead that it was about, if it was about one. */
   lead: string | undefined;
 }
@@ -30,13 +32,18 @@ const names: Partial<Record<CallName, string>> = {
 };
 
 /** Tells of such a change on every page, until the member has seen it. */
-export function reportLostChange(name: CallName, request: object): void {
+export function reportLostChange(
+  name: CallName,
+  request: object,
+  { mayBeDone }: { mayBeDone: boolean },
+): void {
   const lead = "id" in request && typeof request.id === "string" ? request.id : undefined;
   const what = names[name];
   if (what === undefined) return;
   count += 1;
-  lostChanges.set([...lostChanges.get(), { nth: count, what, lead }]);
-  announce(`${what} was not recorded.`);
+  const says = `${what} ${mayBeDone ? "may not have been" : "was not"} recorded.`;
+  lostChanges.set([...lostChanges.get(), { nth: count, says, mayBeDone, lead }]);
+  announce(says);
 }
 
 export const forgetLostChange = ({ nth }: LostChange): void =>
