@@ -68,17 +68,23 @@ begin
   end if;
 end $$;
 
+-- Raises PT401 for an id that is taken: no authenticator makes one twice, but a program may state any.
 create function private.add_passkey(member uuid, passkey jsonb, passkey_label text) returns void
-language sql
+language plpgsql
 set search_path = ''
 as $$
+begin
   insert into private.passkeys (id, member_id, public_key, counter, transports, backed_up, label)
   values (
     passkey ->> 'id', member, decode(passkey ->> 'public_key', 'base64'), (passkey ->> 'counter')::bigint,
     array(select jsonb_array_elements_text(passkey -> 'transports')), (passkey ->> 'backed_up')::boolean,
     coalesce(nullif(left(btrim(passkey_label), 100), ''), 'Passkey')
-  );
-$$;
+  )
+  on conflict (id) do nothing;
+  if not found then
+    raise exception using errcode = 'PT401', message = 'try again';
+  end if;
+end $$;
 
 create function team.challenge_to_join(token text) returns jsonb
 language plpgsql
