@@ -27,7 +27,7 @@ async function deliver({ config: given, log, stopping, onStop }: Program): Promi
   if (owner) {
     const setUp = async (sql: Sql) => {
       await delivery.sync(sql);
-      if (!config.deliveryDatabaseUrl) await openRoleLogins(sql, owner, ["leads_delivery"]);
+      await openRoleLogins(sql, owner, config.deliveryDatabaseUrl ? [] : ["leads_delivery"]);
     };
     await prepare(() => connect(owner, { max: 1, name: "leads set-up" }), setUp, log, stopping);
   } else {

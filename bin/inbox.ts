@@ -41,7 +41,7 @@ async function openDatabase(config: Config, log: Log, stopping: AbortSignal): Pr
   const setUp = async (sql: Sql) => {
     await syncInboxSettings(sql, inbox);
     // A login that the operator has made keeps the operator's password.
-    if (!inboxDatabaseUrl) await openRoleLogins(sql, owner, ["leads_team"]);
+    await openRoleLogins(sql, owner, inboxDatabaseUrl ? [] : ["leads_team"]);
   };
   await prepare(open, setUp, log, stopping);
   return inboxDatabaseUrl ?? roleAddress(owner, "leads_team");

@@ -21,9 +21,9 @@ export const roleAddress = (ownerAddress: string, role: LoginRole): string =>
   addressAs(ownerAddress, role, derivePassword(ownerAddress, role));
 
 /**
- * Lets the roles log in, and revokes from everybody the rights with which a role could fill the disk or hold up a start. The right to call
- * PostgreSQL's own functions is revoked only where the owner is a superuser (docs/deploy-server.md). `sql` and `ownerAddress` are the
- * owner's. A role that the server does not have yet is skipped.
+ * Lets `roles` log in, and revokes from everybody the rights with which a login could fill the disk or hold up a start, whichever
+ * logins the settings name. The right to call PostgreSQL's own functions is revoked only where the owner is a superuser
+ * (docs/deploy-server.md). `sql` and `ownerAddress` are the owner's. A role that the server does not have yet is skipped.
  * @throws the database's error when the owner may not change roles; the operator then names logins in the settings.
  */
 export async function openRoleLogins(
@@ -36,11 +36,12 @@ export async function openRoleLogins(
     // program on another database may still come in between.
     await lockSetUp(tx);
     const present = await tx<{ role: LoginRole }[]>`
-      select rolname as role from pg_roles where rolname::text = any(${[...roles]}) order by rolname`;
+      select rolname as role from pg_roles where rolname::text = any(${loginRoles}) order by rolname`;
     for (const { role } of present) {
+      await tx.unsafe(revokePublicRights(role));
+      if (!roles.includes(role)) continue;
       await tx.unsafe(`alter role ${role} login password '${derivePassword(ownerAddress, role)}'`);
       await tx.unsafe(resetRoleSettings(role));
-      await tx.unsafe(revokePublicRights(role));
     }
   };
   await retryWhere(isChangedMeanwhile, () => transaction(sql, open), 10);

@@ -2,7 +2,7 @@
 // holds on a plain PostgreSQL and on one that Supabase prepared, where everything new in `public` is granted to the API's roles.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
-import { openRoleLogins } from "../database/role-logins.ts";
+import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
 
@@ -204,7 +204,52 @@ describe("a function of ours", () => {
   });
 });
 
+describe("a function that runs with the owner's rights", () => {
+  it("looks for types and tables in PostgreSQL's own schema first, and among the caller's temporary ones last, as do those that it calls", async () => {
+    const { owner } = await makeDatabase();
+    const others = await owner`
+      select p.oid::regproc::text as name from pg_proc p
+      where p.pronamespace in ('public'::regnamespace, 'private'::regnamespace, 'team'::regnamespace)
+        and not coalesce(p.proconfig @> '{"search_path=pg_catalog, pg_temp"}', false)
+        -- One without the setting has the path of its caller.
+        and (p.prosecdef or p.proconfig::text like '%search_path%')`;
+    expect(others).toEqual([]);
+  });
+
+  it("runs nothing of the caller's, also where a superuser gives everybody temporary tables and types", async () => {
+    const { owner, intake, url } = await makeDatabase();
+    const [{ here } = { here: "" }] = await owner`select quote_ident(current_database()) as here`;
+    await owner.unsafe(`grant temporary on database ${here} to public`);
+    const team = connect(roleAddress(url, "leads_team"), { max: 1 });
+    onTestFinished(() => team.end());
+    const spy = (schema: string) => `
+      create temporary table mine (x int);
+      create function pg_temp.spy(given pg_catalog.text) returns boolean language plpgsql as $$
+      begin
+        raise exception 'run as %', current_user;
+      end $$;
+      create domain pg_temp.${schema} as pg_catalog.${schema} check (pg_temp.spy(value::pg_catalog.text));`;
+    await intake.begin(async (tx) => {
+      await tx.unsafe(spy("text"));
+      await tx`insert into public.leads ${tx(aLead())}`;
+    });
+    await team.begin(async (tx) => {
+      await tx.unsafe(spy("text"));
+      await tx`select team.challenge_to_sign_in()`;
+    });
+  });
+});
+
 describe("the intake's own login, on a server of our own", () => {
+  it("cannot make a temporary type or table after a start of a server whose settings name a login for each role", async () => {
+    const { owner, url, intake } = await makeDatabase();
+    const [{ here } = { here: "" }] = await owner`select quote_ident(current_database()) as here`;
+    // As PostgreSQL makes each database.
+    await owner.unsafe(`grant temporary on database ${here} to public`);
+    await openRoleLogins(owner, url, []);
+    await expect(intake`create temporary table mine (x int)`).rejects.toMatchObject({ code: "42501" });
+  });
+
   it.each([
     ["keep a large object", "select lo_from_bytea(0, 'x')"],
     ["make a large object", "select lo_create(0)"],

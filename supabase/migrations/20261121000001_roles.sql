@@ -59,7 +59,7 @@ grant usage on schema team to leads_team;
 create function private.schema_version() returns text
 language plpgsql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (select max(m.version) from supabase_migrations.schema_migrations m where m.version ~ '^[0-9]{8}0000[0-9]{2}$');
@@ -70,7 +70,7 @@ end $$;
 create function private.required_version() returns text
 language plpgsql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
@@ -87,7 +87,7 @@ grant execute on function private.schema_version, private.required_version to le
 create function team.schema_version() returns text
 language plpgsql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return private.schema_version();
@@ -96,7 +96,7 @@ end $$;
 create function team.required_version() returns text
 language plpgsql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return private.required_version();

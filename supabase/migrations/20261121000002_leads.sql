@@ -104,7 +104,7 @@ end $$;
 -- this an array of thousands would take a lock for each row and fill the server's lock table, and honest inserts would fail.
 create function private.refuse_second_lead_of_a_request() returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if current_setting('leads.has_one_of_this_request', true) = 'yes' then
@@ -125,7 +125,7 @@ execute function private.refuse_second_lead_of_a_request();
 -- for a lead of which a check or a not-null would refuse one of the four texts, so an honest lead never pays for it.
 create function private.explain_what_to_correct() returns trigger
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   field text;

@@ -83,7 +83,7 @@ grant select on private.notices, private.permissions to leads_delivery;
 -- program that is no browser states none. A page from the server that takes the lead is our own, under whatever name it was opened.
 create function private.is_allowed_page(headers jsonb, allowed_origins text[]) returns boolean
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   origin text := headers ->> 'origin';
@@ -94,7 +94,7 @@ end $$;
 
 create function private.refuse_foreign_page() returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   raise exception using
@@ -112,7 +112,7 @@ end $$;
 create function private.keep_one_of_the_same() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   fingerprint bigint := private.fingerprint(new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes);
@@ -160,7 +160,7 @@ for each row execute function private.keep_one_of_the_same();
 create function private.remove_repeated_lead() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Only a row of this very statement, because any session can give the setting another value.
@@ -178,7 +178,7 @@ execute function private.remove_repeated_lead();
 -- several times as long, and most readers come from an ad.
 create function private.utm_of(address text) returns jsonb
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   page constant text := split_part(address, '#', 1);
@@ -207,7 +207,7 @@ end $$;
 create function private.record_permission() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   headers jsonb := new.request_headers;
@@ -273,7 +273,7 @@ execute function private.record_permission();
 create function private.delete_permission() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from private.permissions p using erased e where p.lead_id = e.id;
@@ -287,7 +287,7 @@ for each statement execute function private.delete_permission();
 -- What is known of the wording in a permission record: 'shown' (private.notices has its text), 'not known', or 'not stated'.
 create function private.wording_of(notice_hash text) returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return case
   when notice_hash is null then 'not stated'
   when exists (select from private.notices n where n.hash = notice_hash) then 'shown'

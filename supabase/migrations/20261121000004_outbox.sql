@@ -65,7 +65,7 @@ create index deliveries_failed on private.deliveries (failed_at) where failed_at
 -- The digits of an id without its dashes, the last one first: a reference is the end of an id, and is found by an index of this.
 create function private.from_its_end(id uuid) returns text
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return reverse(replace(id::text, '-', ''));
 revoke execute on function private.from_its_end from public;
 
@@ -98,7 +98,7 @@ grant update (due_at, attempts, claimed_until, delivered_at, failed_at, last_err
 create function private.sync_channels(known text[], set_up text[]) returns void
 language sql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into private.channels (name) select unnest(known) on conflict do nothing;
   update private.channels c
@@ -117,7 +117,7 @@ revoke all on private.owed_deliveries from public, anon, leads_intake, leads_del
 create function private.enqueue_deliveries() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.deliveries (lead_id, channel)
@@ -144,7 +144,7 @@ return d.attempts > 0 or d.last_error is not null or d.delivered_at is not null;
 create function private.settle_erasure() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   gone constant uuid[] := array(
@@ -181,7 +181,7 @@ for each statement execute function private.settle_erasure();
 -- Erases leads with everything kept and owed about them, and returns the ids of those that were there.
 create function private.erase_leads(leads uuid[], reason text) returns setof uuid
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform set_config('leads.erasure_reason', reason, true);
@@ -196,7 +196,7 @@ end $$;
 -- retired or has the same event already. Returns how many deliveries it added.
 create function private.enqueue_event(lead uuid, what text, due timestamptz) returns integer
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   made integer;
@@ -220,7 +220,7 @@ end $$;
 -- or where a server has set it up, because that server would send what is pending.
 create function private.retire_channel(channel_name text) returns integer
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   settled integer;

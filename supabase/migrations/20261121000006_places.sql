@@ -271,7 +271,7 @@ revoke all on private.places, private.zip_places from public, anon, leads_intake
 -- brackets, plus and at signs. Removes the usual invisible characters, and what makes a digit a picture of a key.
 create function private.folded_to_ascii(typed text) returns text
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- The 0 of each script whose ten digits follow each other in Unicode (category Nd), in ascending order for width_bucket. The digits of
@@ -318,7 +318,7 @@ end;
 -- The ZIP code in what was typed, when there is one and no other number: 33101, 33101-1234, 33101 - 1234, FL 33101. Null otherwise.
 create function private.zip_in(typed text) returns text
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return substring(private.in_ascii(typed) from '^[^0-9]*([0-9]{5})(?: ?-? ?[0-9]{4})?[^0-9]*$');
 
 revoke execute on function private.folded_to_ascii, private.in_ascii, private.zip_in from public;

@@ -117,7 +117,7 @@ return case when run ~ '^[+][^0-9]*[02-9]' and length(regexp_replace(run, '[^0-9
 -- write such a sign within a number.
 create function private.parts_of_run(run text) returns text[]
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   sign constant text := substring(run from '^[^0-9]*');
@@ -138,7 +138,7 @@ end $$;
 -- they would otherwise be a stranger's number of the United States.
 create function private.phone_numbers(typed text) returns text[]
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- A plus between blanks, after a number, stands for "and".
@@ -190,7 +190,7 @@ return coalesce((private.phone_numbers(typed))[1], '');
 -- private.area_codes says.
 create function private.area_code_in(typed text) returns text
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return substring(private.phone_digits(typed) from '^([2-9][0-9]{2})[2-9][0-9]{6}$');
 
 -- Where a person may be, as a key for private.calling_windows: 'KY/America/Chicago|KY/America/New_York'. The places of the ZIP code
@@ -198,7 +198,7 @@ return substring(private.phone_digits(typed) from '^([2-9][0-9]{2})[2-9][0-9]{6}
 -- have moved or mistyped. Takes any text and never fails.
 create function private.place_of(zip_code text, phone text) returns text
 language plpgsql stable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   zip text := private.zip_in(zip_code);

@@ -4,14 +4,14 @@
 -- The nth weekday (1 is Monday) of a month.
 create function private.nth_weekday(year integer, month integer, weekday integer, nth integer) returns date
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return make_date(year, month, 1)
   + mod(weekday + 7 - extract(isodow from make_date(year, month, 1))::integer, 7) + 7 * (nth - 1);
 
 -- Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
 create function private.easter_sunday(year integer) returns date
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   a integer := year % 19;
@@ -29,7 +29,7 @@ end $$;
 -- own day and on the working day beside it, which for New Year's Day may lie in the year before.
 create function private.state_holidays(year integer) returns table (state text, day date, name text)
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with named (name, day, states) as (
     values
@@ -83,7 +83,7 @@ returns table (
   states text[], zones text[], reason text, blocking_state text, blocking_zone text
 )
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with key_places as (
     select k.nth, coalesce(p.place, 'unknown/America/New_York') as place, m.rank
@@ -160,7 +160,7 @@ returns table (
   states text[], zones text[], reason text, blocking_state text, blocking_zone text
 )
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select * from private.calling_windows(array[place_key], moment)
 $$;

@@ -120,7 +120,7 @@ return lower(btrim(private.in_ascii(email), e' \t\r\n'));
 -- two addresses, or one with a dot at its end. Empty where it is one address alone, as it almost always is.
 create function private.other_addresses(email_key text) returns text[]
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return case
   when strpos(email_key, '@') = 0
     or email_key ~ '^[^\s<>()\[\],;:"|/\\?@]+@[^\s<>()\[\],;:"|/\\?@]+$' and email_key = btrim(email_key, '.''') then '{}'
@@ -136,7 +136,7 @@ end;
 create function private.copy_review_to_work() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   of_lead uuid := case when tg_op = 'DELETE' then old.lead_id else new.lead_id end;
@@ -162,7 +162,7 @@ for each row when (pg_trigger_depth() = 0) execute function private.copy_review_
 create function private.mark_owed_in_work() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.index_up_to(new.lead_id);
@@ -178,7 +178,7 @@ for each row when (pg_trigger_depth() = 0) execute function private.mark_owed_in
 create function private.mark_owed_by_channel() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update private.lead_work w set is_owed = not w.is_owed
@@ -208,7 +208,7 @@ return case when strpos(w.email_key, '@') > 0 then array[w.email_key] else '{}' 
 -- The leads in which one of these numbers was typed.
 create function private.leads_with_numbers(numbers text[]) returns setof uuid
 language sql stable rows 10
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select w.lead_id from private.lead_work w where w.phone_digits = any (numbers) and w.phone_digits <> ''
   union
@@ -218,7 +218,7 @@ $$;
 -- The stop that ended a lead's permission: the first stop of any of its numbers since the lead came. Null where there is none.
 create function private.stop_of(w private.lead_work) returns private.stop_list
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select s.* from private.stop_list s
   where s.phone_digits = any (private.numbers_of(w)) and s.stopped_at >= w.created_at
@@ -230,7 +230,7 @@ $$;
 -- the ids of the leads whose permission this ended; none when there is no such lead.
 create function private.withdraw_permission(lead uuid) returns setof uuid
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   numbers text[] := (
@@ -254,7 +254,7 @@ end $$;
 -- permission this ended. No member: the operator, by command.
 create function private.stop_numbers(numbers text[], member uuid default null, name text default 'operator') returns setof uuid
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Leads of the last moments may have no row yet.
@@ -268,7 +268,7 @@ end $$;
 -- later, because two that lock the same rows in two orders wait for each other until PostgreSQL fails one of them.
 create function private.lock_leads(leads uuid[]) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform from private.lead_work w where w.lead_id = any (leads) order by w.lead_id for update;
@@ -277,7 +277,7 @@ end $$;
 -- Withdraws the permissions of these leads, except those already withdrawn, and returns the ids of the leads whose permission this ended.
 create function private.withdraw_permissions(leads uuid[]) returns setof uuid
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   stopped uuid;
@@ -296,7 +296,7 @@ end $$;
 -- Withdraws the permission of each of these leads that still has one although one of its numbers was stopped after the lead came.
 create function private.withdraw_stopped_leads(leads uuid[]) returns void
 language sql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select private.withdraw_permissions(array(
     select w.lead_id from private.lead_work w

@@ -5,7 +5,7 @@
 -- Mr.Link and Mr.Diaz/Mrs.Diaz are names.
 create function private.holds_link(words text) returns boolean
 language sql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return private.in_ascii(words) ~* (
   '(https?:|mailto:|www\.|<a\M|\mt\.me\M|(?<![a-z0-9-])[a-z0-9]\.(?:com|co|ly|gd|mp|cc|to|io|ru|link)/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.[a-z]{2,}/\S|(?<![a-z0-9-])(?!(?:mr|mrs|ms|dr|st|jr|sr)\.)[a-z0-9-]{2,}\.'
   '(com|net|org|ru|info|xyz|top|shop|biz|io|co|me|ly|online|site|club|dev|app|link|click|live|store|website|space|icu|cc|tk|uk)\M)'
@@ -17,7 +17,7 @@ return private.in_ascii(words) ~* (
 -- to it, itself among them, and ten after it, because otherwise the cost of each lead would grow with the flood.
 create function private.flag_bursts(new_leads uuid[]) returns void
 language sql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   -- Each step is materialized: in a flood nearly all leads have the flag, so the planner expects hardly any without it, and would repeat a
   -- step for each of them.
@@ -78,7 +78,7 @@ $$;
 create function private.leads_to_index(at_most integer default null, look_back interval default '15 seconds') returns setof uuid
 language plpgsql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -97,7 +97,7 @@ end $$;
 create function private.index_leads(leads uuid[]) returns uuid[]
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   indexed uuid[];
@@ -149,7 +149,7 @@ end $$;
 create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   found_leads uuid[] := array(select private.leads_to_index(at_most, look_back));
@@ -176,7 +176,7 @@ end $$;
 create function private.index_missed_leads() returns integer
 language sql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select private.index_new_leads(100000, interval '100 years');
 $$;
@@ -185,7 +185,7 @@ $$;
 -- the same row, because that process does not see the review, the withdrawal or the delivery. Writes the rows of earlier leads too, because no later call looks far behind the newest row.
 create function private.index_up_to(lead uuid) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not exists (select from private.lead_work w where w.lead_id = lead) then
@@ -203,7 +203,7 @@ end $$;
 create function private.index_new_leads_unless_busy() returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('private.index_new_leads', 0)) then

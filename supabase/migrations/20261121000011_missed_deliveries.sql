@@ -10,7 +10,7 @@
 create function private.enqueue_missed_deliveries(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   made integer;
@@ -44,7 +44,7 @@ end $$;
 create function private.enqueue_overdue_alerts(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   made integer;

@@ -7,7 +7,7 @@
 -- or between two spaces.
 create function private.member_name(typed text) returns text
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return btrim(regexp_replace(normalize(
   regexp_replace(
     regexp_replace(typed, '[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\u3000]', ' ', 'g'),
@@ -17,7 +17,7 @@ return btrim(regexp_replace(normalize(
 -- The key by which two names count as the same: no two members have names that differ only in capitals and joiners.
 create function private.member_key(name text) returns text
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return lower(private.member_name(regexp_replace(name, '[\u200c\u200d]', '', 'g')));
 
 create table private.members (

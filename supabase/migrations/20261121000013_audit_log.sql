@@ -31,7 +31,7 @@ create type private.actor as (session_id uuid, member_id uuid, name text, role t
 -- Writes an entry and returns its id.
 create function private.audit(actor private.actor, action text, lead uuid default null, details jsonb default '{}') returns bigint
 language sql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into private.audit_log (member_id, who, action, lead_id, details)
   values (actor.member_id, actor.name, action, lead, details)
@@ -45,7 +45,7 @@ create function private.lead_of_audit_entry(
   entry bigint, actor private.actor, expected_action text, max_age interval default '1 minute'
 ) returns uuid
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   found_entry private.audit_log;
@@ -64,7 +64,7 @@ end $$;
 create function private.audit_reading(actor private.actor, reading text, period jsonb default '{}', entry bigint default null)
 returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if entry is null and not pg_is_in_recovery() then

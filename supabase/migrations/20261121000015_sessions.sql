@@ -32,13 +32,13 @@ revoke all on private.inbox_settings, private.sessions from public, anon, leads_
 
 create function private.hash_of(token text) returns bytea
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return sha256(convert_to(token, 'UTF8'));
 
 -- 32 random bytes in base64url. Each uuid brings 122 random bits.
 create function private.random_token() returns text
 language sql volatile
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return translate(
   rtrim(encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'base64'), '='),
   '+/', '-_'
@@ -55,7 +55,7 @@ return s.ended_at is null and s.ends_at > now() and s.created_at < now() + inter
 -- too far ahead counts as locked too, because it would stay open until the clock reaches that time. Only the owner's own connection, which sets no token, is the operator.
 create function private.require_session(is_activity boolean default true) returns private.actor
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   token text := coalesce(current_setting('leads.session', true), '');
@@ -88,7 +88,7 @@ end $$;
 -- Returns who acts, as require_session does, and raises PT403 for the operator, who has no claims and calls nobody.
 create function private.require_member() returns private.actor
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -102,7 +102,7 @@ end $$;
 -- Returns who acts, as require_session does, and raises PT403 for a member who is no manager.
 create function private.require_manager(is_activity boolean default true) returns private.actor
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session(is_activity);
@@ -117,7 +117,7 @@ end $$;
 -- lock it too. So these wait for a sign-in under way and then end its session, and a later sign-in finds no passkey or account. Raises PT401 for a member who was removed.
 create function private.lock_member(member uuid) returns private.members
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   m private.members;
@@ -134,7 +134,7 @@ end $$;
 -- were last seen.
 create function private.begin_session(member uuid, method text) returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   token text := private.random_token();
@@ -164,7 +164,7 @@ create function private.unlock_session(
 )
 returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   s private.sessions;
@@ -184,7 +184,7 @@ end $$;
 create function team.me() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session(is_activity => false);
@@ -202,7 +202,7 @@ end $$;
 create function team.lock_session() returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -216,7 +216,7 @@ end $$;
 create function team.sign_out() returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   member uuid;

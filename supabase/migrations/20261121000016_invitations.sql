@@ -25,7 +25,7 @@ return i.expires_at > now() and i.created_at < now() + interval '1 hour';
 -- saying whether it was used or replaced by a newer one, is too old, or is nobody's.
 create function private.invitation_of(hash bytea) returns private.invitations
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   i private.invitations;
@@ -50,7 +50,7 @@ end $$;
 create function team.open_invitation(token text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   i private.invitations := private.invitation_of(private.hash_of(token));
@@ -64,7 +64,7 @@ end $$;
 -- Makes an invitation. The caller has ended the member's earlier ones.
 create function private.invite(member uuid) returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   token text := private.random_token();
@@ -80,7 +80,7 @@ end $$;
 create function team.invite_member(member_name text, member_role text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -108,7 +108,7 @@ end $$;
 -- Ends a member's sessions and invitations and deletes what they sign in with.
 create function private.end_access(member uuid) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update private.sessions s set ended_at = now() where s.member_id = member and s.ended_at is null;
@@ -123,7 +123,7 @@ end $$;
 create function team.recover_member(member uuid) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

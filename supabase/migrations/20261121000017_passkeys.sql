@@ -37,7 +37,7 @@ revoke all on private.passkeys, private.challenges from public, anon, leads_inta
 -- Stores a new challenge for a passkey to sign, and returns it in base64url.
 create function private.new_challenge(purpose text, member uuid) returns text
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   challenge text := private.random_token();
@@ -57,7 +57,7 @@ end $$;
 -- Uses a challenge up. Raises PT401 when it was not made for this purpose and member, was used, or is too old.
 create function private.use_challenge(challenge text, expected_purpose text, member uuid) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from private.challenges c
@@ -71,7 +71,7 @@ end $$;
 -- Raises PT401 for an id that is taken: no authenticator makes one twice, but a program may state any.
 create function private.add_passkey(member uuid, passkey jsonb, passkey_label text) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.passkeys (id, member_id, public_key, counter, transports, backed_up, label)
@@ -89,7 +89,7 @@ end $$;
 create function team.challenge_to_join(token text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   i private.invitations := private.invitation_of(private.hash_of(token));
@@ -104,7 +104,7 @@ end $$;
 create function team.join_with_passkey(token text, challenge text, passkey jsonb, passkey_label text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   i private.invitations := private.invitation_of(private.hash_of(token));
@@ -118,7 +118,7 @@ end $$;
 create function team.challenge_to_sign_in() returns text
 language sql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select private.new_challenge('sign in', null);
 $$;
@@ -127,7 +127,7 @@ $$;
 create function team.passkey_to_check(passkey_id text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   found_passkey jsonb;
@@ -147,7 +147,7 @@ end $$;
 create function team.sign_in_with_passkey(passkey_id text, challenge text, new_counter bigint, is_backed_up boolean) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   member uuid;
@@ -170,7 +170,7 @@ end $$;
 create function team.passkeys() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -186,7 +186,7 @@ end $$;
 create function team.challenge_to_add_passkey() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -200,7 +200,7 @@ end $$;
 create function team.add_passkey(challenge text, passkey jsonb, passkey_label text) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -216,7 +216,7 @@ end $$;
 create function team.remove_passkey(passkey_id text, company_issuer text) returns boolean
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();

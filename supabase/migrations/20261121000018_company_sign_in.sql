@@ -32,7 +32,7 @@ revoke all on private.company_accounts, private.company_sign_ins from public, an
 create function team.begin_company_sign_in(state text, new_nonce text, verifier text, token text) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   i private.invitations;
@@ -54,7 +54,7 @@ end $$;
 create function team.company_sign_in_of(state text) returns jsonb
 language sql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object('nonce', c.nonce, 'code_verifier', c.code_verifier, 'begun_at', c.begun_at)
   from private.company_sign_ins c where c.state_hash = private.hash_of(state) and c.expires_at > now();
@@ -64,7 +64,7 @@ $$;
 create function team.sign_in_with_company(state text, account_issuer text, account_subject text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   begun private.company_sign_ins;
@@ -102,7 +102,7 @@ end $$;
 -- and is null where there is none. An account at another provider opens nothing any more.
 create function private.has_company_account(member uuid, company_issuer text) returns boolean
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return exists (
   select from private.company_accounts a
   -- The settings may name it with a slash at the end, and the provider itself without one.

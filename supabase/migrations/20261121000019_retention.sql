@@ -54,7 +54,7 @@ return p.address is not null or p.browser is not null or p.page_path is not null
 -- they count again when that lead is erased.
 create function private.note_retention_day() returns void
 language sql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   insert into private.retention_run_days values ((now() at time zone 'UTC')::date) on conflict do nothing;
   delete from private.retention_run_days d
@@ -66,7 +66,7 @@ $$;
 -- least nine tenths of `days`. A tenth may be missing, because a server stands still now and then. Null where there is no lead or no age.
 create function private.is_age_credible(newest timestamptz, older_than timestamptz, days integer) returns boolean
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return newest >= older_than
   or (select count(*) from private.retention_run_days d where d.day > (newest at time zone 'UTC')::date) >= 0.9 * days;
 
@@ -77,7 +77,7 @@ create function private.plan_retention(out leads integer, out circumstances inte
 returns setof record
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   s private.settings;
@@ -117,7 +117,7 @@ end $$;
 -- through.
 create function private.empty_circumstances(plan private.retention_plan, at_most integer, out emptied integer, out is_done boolean)
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   leads uuid[];
@@ -151,7 +151,7 @@ end $$;
 -- Erases the oldest leads that came before this time, at most so many, and returns how many that was.
 create function private.erase_oldest(before timestamptz, at_most integer) returns integer
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (
@@ -163,7 +163,7 @@ end $$;
 -- Erases the oldest leads for the operator's command, with its entry in the audit log.
 create function private.erase_leads_by_age(days integer, before timestamptz, at_most integer) returns integer
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   erased integer := private.erase_oldest(before, at_most);
@@ -185,7 +185,7 @@ create function private.carry_out_retention(
 returns setof record
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   plan private.retention_plan;

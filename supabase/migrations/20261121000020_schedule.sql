@@ -22,7 +22,7 @@ revoke all on private.wake_up_call from public, anon, leads_intake, leads_delive
 -- Calls submit-lead. pg_net sends after the commit and does not wait for the answer, so this takes no time.
 create function private.call_submit_lead() returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform net.http_post(
@@ -38,7 +38,7 @@ end $$;
 -- lives for minutes and does not know when they were done last. Returns false, and schedules nothing, where pg_cron or pg_net is missing.
 create function private.schedule_wake_up_call(submit_lead_url text, anonymous_key text) returns boolean
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   call constant text := 'select private.call_submit_lead()';

@@ -6,7 +6,7 @@
 -- plain. Blanks and . _ - are cut at both ends. A word with an @, or of the shape of a phone number or of an id of one click, becomes "(removed)".
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   word text := left(raw, 200);

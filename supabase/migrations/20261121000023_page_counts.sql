@@ -90,7 +90,7 @@ $$;
 create function private.add_counts(pages json, vitals json) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   today date := (now() at time zone 'UTC')::date;
@@ -168,7 +168,7 @@ end $$;
 create function private.roll_up_counts(moment timestamptz default now()) returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   today date := (moment at time zone 'UTC')::date;

@@ -27,7 +27,7 @@ from public, anon, leads_intake, leads_delivery, leads_team;
 -- name, not_null_violation for no amount.
 create function private.record_campaign_costs(costs jsonb, out recorded integer, out removed integer)
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   with given as materialized (
@@ -60,7 +60,7 @@ end $$;
 create function team.record_campaign_costs(costs jsonb) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

@@ -7,7 +7,7 @@ returns table (
   created_at timestamptz, source text, medium text, campaign text, variant text, device text, is_reviewed boolean, is_from_program boolean
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
@@ -32,7 +32,7 @@ returns table (
   from_programs bigint, reviewed_from_programs bigint
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 -- A year of sums is too much to sort.
 set enable_mergejoin = off
@@ -72,7 +72,7 @@ end $$;
 -- How many leads came in each hour of these times, in hours of UTC. `new_leads` have no row in lead_work yet.
 create function private.lead_hours(begins timestamptz, ends timestamptz, new_leads uuid[]) returns table (hour timestamptz, leads bigint)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
 as $$
@@ -105,7 +105,7 @@ returns table (
   pressed bigint, stored bigint, reviewed bigint, outcomes jsonb, cost_cents bigint, is_matched boolean
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   from_hour constant timestamptz := date_trunc('hour', begins, 'UTC');
@@ -217,7 +217,7 @@ end $$;
 -- The first hour of UTC that does not begin before a moment.
 create function private.next_hour(moment timestamptz) returns timestamptz
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return date_trunc('hour', moment - interval '1 microsecond', 'UTC') + interval '1 hour';
 
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day;
@@ -228,7 +228,7 @@ return date_trunc('hour', moment - interval '1 microsecond', 'UTC') + interval '
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

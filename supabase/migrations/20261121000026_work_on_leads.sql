@@ -104,7 +104,7 @@ revoke all on private.place_windows from public, anon, leads_intake, leads_deliv
 create function private.add_place_windows() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- In one order, because two processes that add the same places in two orders would wait for each other.
@@ -120,7 +120,7 @@ for each statement execute function private.add_place_windows();
 -- It is not 60, because another process may have computed a row since this transaction began.
 create function private.refresh_place_windows() returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   stale text[] := array(
@@ -143,7 +143,7 @@ end $$;
 create function private.expire_place_windows() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update private.place_windows set holds_until = '-infinity';
@@ -158,7 +158,7 @@ for each statement execute function private.expire_place_windows();
 create function private.keep_attempts() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   with kept as (
@@ -188,7 +188,7 @@ for each row execute function private.keep_attempts();
 create function private.close_withdrawn_lead() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if new.withdrawn_at is null then
@@ -212,7 +212,7 @@ execute function private.close_withdrawn_lead();
 create function private.copy_campaign_to_work() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   update private.lead_work w
@@ -230,7 +230,7 @@ execute function private.copy_campaign_to_work();
 create function private.copy_first_call_to_work() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   of_lead constant uuid := case when tg_op = 'DELETE' then old.lead_id else new.lead_id end;

@@ -36,7 +36,7 @@ end;
 -- The numbers that were called three times in 24 hours, and when they may be called again.
 create function private.exhausted_numbers() returns table (number_key text, until timestamptz)
 language sql stable rows 20
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select x.number_key, x.at + interval '24 hours'
   from (
@@ -75,7 +75,7 @@ return regexp_replace(
 -- The numbers of ten digits or more in two texts.
 create function private.long_numbers_in(one text, other text, known text[]) returns text[]
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select array(
     select distinct n.number from unnest(private.phone_numbers(one) || private.phone_numbers(other)) as n (number)
@@ -147,7 +147,7 @@ return jsonb_build_object(
 -- allowed.
 create function private.place_at(place_key text, moment timestamptz) returns private.place_windows
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select c.place, c.callable, case when not c.callable then c.next_callable_at end, c.callable_until,
     c.states, c.zones, c.reason,
@@ -158,7 +158,7 @@ $$;
 -- The section of a lead by its name in the API, as the queue has it at this moment.
 create function private.section_name(w private.lead_work) returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select (array['callback_due', 'callable', 'not_callable', 'closed'])[private.section_of(
     w.stage, w.callback_at, w.callback_asked_for, p.callable, p.reason,
@@ -170,7 +170,7 @@ $$;
 -- Rows for a list, in the order of the ids. No phone, e-mail address or health answer is in them.
 create function private.rows_of(leads uuid[]) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with work as (
     select w.*, given.nth
@@ -217,7 +217,7 @@ $$;
 create function team.rows(leads uuid[]) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.require_session(is_activity => false);

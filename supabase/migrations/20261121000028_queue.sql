@@ -3,20 +3,20 @@
 -- The moment at which a day begins in a time zone, by default New York's; null for no day. Raises 22023 for an unknown zone.
 create function private.day_begins(day text, zone text) returns timestamptz
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (day::date)::timestamp at time zone coalesce(zone, 'America/New_York');
 
 -- The moment at which a day ends in a time zone. A day has 23 to 25 hours, so its end is the beginning of the next one.
 create function private.day_ends(day text, zone text) returns timestamptz
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (day::date + 1)::timestamp at time zone coalesce(zone, 'America/New_York');
 
 -- How many leads each section of the queue has, and how many are late: from the tallies of each place (private.queue_tallies). Leads whose
 -- number was called three times are not callable, which the tallies do not know.
 create function private.queue_counts(actor private.actor) returns jsonb
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   exhausted text[] := array(select e.number_key from private.exhausted_numbers() e);
@@ -68,7 +68,7 @@ create function private.queue_section(
 )
 returns table (lead_id uuid, was_tried boolean, sort_time timestamptz)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   callable_places text[] := array(
@@ -177,7 +177,7 @@ end $$;
 create function team.queue(filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session(is_activity => false);
@@ -213,7 +213,7 @@ end $$;
 create function team.newest_lead() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.require_session(is_activity => false);
@@ -227,7 +227,7 @@ end $$;
 create function team.index_new_leads() returns integer
 language sql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select private.index_new_leads_unless_busy();
 $$;

@@ -6,7 +6,7 @@
 -- characters of a word are compared.
 create function private.words_of(name text) returns text[]
 language plpgsql immutable parallel safe
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if octet_length(name) <> char_length(name) then
@@ -25,7 +25,7 @@ end $$;
 -- The words of a search as a prefix query on names; null when there are none. A word holds no character that a query gives a meaning.
 create function private.name_query(words text) returns tsquery
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (
   select string_agg('''' || word || ''':*', ' & ')::tsquery from unnest(private.words_of(words)) as word
 );
@@ -35,7 +35,7 @@ return (
 -- have dashes or not.
 create function private.search_condition(words text, number text, found_among_others uuid[], out kind text, out condition text)
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   hex_digits constant text := lower(replace(words, '-', ''));
@@ -81,7 +81,7 @@ end $$;
 create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -143,7 +143,7 @@ end $$;
 -- Finds a lead's work by id or reference, with or without dashes. Raises PT404, and PT409 for a reference that several leads have.
 create function private.work_of(id_or_reference text) returns private.lead_work
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   w private.lead_work;
@@ -182,7 +182,7 @@ end $$;
 -- Locks a lead's work until the end of the transaction, and returns it as it is then. Raises PT404 for a lead that was erased meanwhile.
 create function private.lock_work(lead uuid) returns private.lead_work
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   w private.lead_work;

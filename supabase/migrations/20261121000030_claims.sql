@@ -3,7 +3,7 @@
 -- Claims a lead for a member unless another has it; true when the member has it now. A claim of their own is renewed.
 create function private.claim_lead(lead uuid, member uuid) returns boolean
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.claims as c (lead_id, member_id)
@@ -18,7 +18,7 @@ end $$;
 
 create function private.holder_of(lead uuid) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (
   select jsonb_build_object('id', m.id, 'name', m.name)
   from private.claims c join private.members m on m.id = c.member_id
@@ -30,7 +30,7 @@ return (
 -- does not count either, because an opening that follows it has an earlier time than the claim, and would be overlooked.
 create function private.unopened_lead_of(member uuid) returns uuid
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (
   select c.lead_id
   from private.claims c join private.lead_work w using (lead_id) join private.place_windows p using (place)
@@ -59,7 +59,7 @@ return (
 create function team.take_next() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();
@@ -115,7 +115,7 @@ end $$;
 create function team.claim(lead uuid) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();
@@ -132,7 +132,7 @@ end $$;
 create function team.release(lead uuid) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();
@@ -148,7 +148,7 @@ end $$;
 create function team.keep_alive(lead uuid) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();

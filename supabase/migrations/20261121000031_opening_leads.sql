@@ -4,14 +4,14 @@
 -- When one of a lead's numbers was first put on the stop list after the lead came; otherwise null.
 create function private.stopped_at(w private.lead_work) returns timestamptz
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (private.stop_of(w)).stopped_at;
 
 -- The number that is dialled (private.phone_digits) as a tel: link: with +1 before ten digits, and with a plus sign where the visitor typed
 -- a country code after 011, 00 or a plus sign. Empty when the visitor typed no number.
 create function private.tel_of(digits text, typed text) returns text
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return case
   when digits = '' then ''
   when digits like '011%' then 'tel:+' || substr(digits, 4)
@@ -24,13 +24,13 @@ end;
 -- count: it was begun while the clock was ahead, and would be under way for too long.
 create function private.is_under_way(c private.calls) returns boolean
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return c.at between now() - interval '1 hour' and now() + interval '1 hour'
   and not exists (select from private.outcomes o where o.call_id = c.id);
 
 create function private.call_under_way(lead uuid, member uuid) returns private.calls
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select c.* from private.calls c
   where c.lead_id = lead and c.member_id = member and private.is_under_way(c)
@@ -39,7 +39,7 @@ $$;
 
 create function private.call_log_of(lead uuid) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return coalesce((
   select jsonb_agg(entry order by at)
   from (
@@ -65,7 +65,7 @@ return coalesce((
 
 create function private.check_json(c private.eligibility_checks) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return jsonb_build_object(
   'id', c.id, 'at', c.at, 'answers', c.answers, 'result', c.result, 'reasons', to_jsonb(c.reasons),
   'member', (select jsonb_build_object('id', m.id, 'name', m.name) from private.members m where m.id = c.member_id)
@@ -73,7 +73,7 @@ return jsonb_build_object(
 
 create function private.permission_json(lead uuid) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (
   select jsonb_build_object(
     'given_at', p.given_at, 'withdrawn_at', p.withdrawn_at, 'wording', private.wording_of(p.notice_hash),
@@ -89,7 +89,7 @@ return (
 create function team.record_opening(id_or_reference text, health_answers boolean) returns bigint
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -102,7 +102,7 @@ end $$;
 -- it only while the member has a call about the lead under way that may go on. The health answers never are.
 create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   permission jsonb := private.permission_json(w.lead_id);
@@ -141,7 +141,7 @@ end $$;
 create function team.open_lead(entry bigint) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -158,7 +158,7 @@ end $$;
 create function team.opened_lead(entry bigint) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session(is_activity => false);
@@ -172,7 +172,7 @@ end $$;
 -- Other leads with the same number or e-mail address; each keeps its own permission.
 create function private.others_of(w private.lead_work) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return coalesce((
   select jsonb_agg(jsonb_build_object(
     'id', o.lead_id, 'reference', right(o.lead_id::text, 8), 'created_at', o.created_at, 'stage', o.stage, 'outcome', o.outcome,
@@ -196,7 +196,7 @@ return coalesce((
 create function team.open_health_answers(entry bigint) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();

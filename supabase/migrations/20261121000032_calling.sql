@@ -4,7 +4,7 @@
 -- The call under way that a member may ask for again, in a second tab or after a lost answer: theirs, of the last 10 minutes.
 create function private.resumable_call(lead uuid, member uuid) returns private.calls
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select c.* from private.call_under_way(lead, member) c where c.at > now() - interval '10 minutes';
 $$;
@@ -12,14 +12,14 @@ $$;
 -- Whether a call that was begun may still be made: the hours may have ended since, or a manager paused the state, which no wish overrides.
 create function private.may_go_on(c private.calls, win private.place_windows, is_asked boolean) returns boolean
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return win.callable or (is_asked or c.asked_for_this_time) and win.reason <> 'paused';
 
 -- The claim of another member on another lead with the same number, if it came before the member's own or its call is under way: a person who
 -- sent the form twice is not phoned by two members at once.
 create function private.claim_on_number(w private.lead_work, member uuid) returns private.claims
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select c.* from private.claims c join private.lead_work o using (lead_id)
   left join private.claims own on own.lead_id = w.lead_id and own.member_id = member and own.until > now()
@@ -38,7 +38,7 @@ create function private.call_refusal(
   out refused text, out next_at timestamptz, out may_be_asked_for boolean, out held_lead uuid
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   next_attempt_at constant timestamptz := (select e.until from private.exhausted_numbers() e where e.number_key = w.number_key);
@@ -77,7 +77,7 @@ end $$;
 create function team.start_call(lead uuid, asked_for_this_time boolean) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();
@@ -134,7 +134,7 @@ end $$;
 -- withdrawn the permission or the number was stopped since. Beside this only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return (
   select jsonb_build_object(
     'call_id', c.id, 'at', c.at,
@@ -154,7 +154,7 @@ return (
 create function team.number_of_call(of_call uuid) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   number jsonb := private.number_of_started_call(of_call, (private.require_member()).member_id);

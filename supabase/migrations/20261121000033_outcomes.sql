@@ -6,7 +6,7 @@
 -- kept.
 create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return normalize(words, nfkc) ~* (
   '(?<![0-9])[1-9][^0-9a-z]?[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
   || '[^0-9a-z]{0,5}[ac-hj-np-rt-y][^0-9a-z]?[0-9ac-hj-np-rt-y][^0-9a-z]?[0-9]'
@@ -18,7 +18,7 @@ return normalize(words, nfkc) ~* (
 
 create function private.refuse_medicare_number(words text) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if private.holds_medicare_number(words) then
@@ -30,7 +30,7 @@ end $$;
 -- another member is on the phone with the person, no review is recorded; a member's own call may still get its outcome.
 create function private.outcome_refusal(lead uuid, of_call uuid, new_outcome text, member uuid) returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return case
   when of_call is null then case
     when new_outcome in ('no_answer', 'left_message', 'wrong_number') then 'needs_call'
@@ -50,7 +50,7 @@ create function private.callback_refusal(
 )
 returns text
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return case
   when is_withdrawn then 'withdrawn'
   when moment <= now() then 'callback_past'
@@ -68,7 +68,7 @@ return o.at + interval '5 minutes';
 -- that call has an outcome already, or the call reached nobody and the lead was finished before.
 create function private.is_for_the_log(w private.lead_work, of_call uuid, new_outcome text) returns boolean
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return of_call is not null and (
   w.stage = 'closed' and w.outcome is not null and new_outcome in ('no_answer', 'left_message')
   or exists (
@@ -86,7 +86,7 @@ return coalesce((o.before ->> 'is_for_the_log')::boolean, false);
 -- The latest outcome of a lead, when the same member has just sent the same: the answer was lost, and they sent it again.
 create function private.outcome_sent_before(sent private.outcomes) returns private.outcomes
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select o.* from private.outcomes o
   where o.id = (
@@ -101,7 +101,7 @@ $$;
 
 create function private.outcome_json(o private.outcomes) returns jsonb
 language sql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 return jsonb_build_object('outcome_id', o.id, 'undo_until', private.undo_until(o), 'callback_at', o.callback_at);
 
 -- Records an outcome, and what it means for the lead's work (but private.is_for_the_log). A lead's first outcome is the review within 24 hours
@@ -109,7 +109,7 @@ return jsonb_build_object('outcome_id', o.id, 'undo_until', private.undo_until(o
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();
@@ -201,7 +201,7 @@ end $$;
 create function team.undo_outcome(outcome_id uuid) returns text
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();

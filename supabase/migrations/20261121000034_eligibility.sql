@@ -4,7 +4,7 @@
 -- Source: LCD L33822 and article A52464, read on 2026-11-21.
 create function private.eligibility(answers jsonb, today date, out result text, out reasons text[])
 language plpgsql immutable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   insulin_and_lows text[] := array[
@@ -39,7 +39,7 @@ end $$;
 create function team.record_eligibility(lead uuid, given jsonb) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_member();

@@ -4,7 +4,7 @@
 -- alone when there are no numbers. Returns how many permissions that ended, and the entry of the audit log.
 create function private.stop_calls(actor private.actor, lead uuid, numbers text[], out ended integer, out entry bigint)
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   stopped uuid[];
@@ -22,7 +22,7 @@ end $$;
 create function team.stop_lead(lead uuid) returns bigint
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -35,7 +35,7 @@ end $$;
 create function team.stop_number(phone text) returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -51,7 +51,7 @@ end $$;
 -- share a number with it.
 create function private.stop_proof(w private.lead_work) returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'stopped_at', coalesce(
@@ -90,7 +90,7 @@ $$;
 create function team.record_stop_proof(lead uuid) returns bigint
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
@@ -107,7 +107,7 @@ end $$;
 create function team.stop_proof(entry bigint) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();

@@ -6,7 +6,7 @@
 create function team.members(company_issuer text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager(is_activity => false);
@@ -31,7 +31,7 @@ end $$;
 create function team.member_named(member_name text) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -46,7 +46,7 @@ end $$;
 create function team.remove_member(member uuid) returns boolean
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -74,7 +74,7 @@ end $$;
 create function team.take_back(lead uuid, member uuid) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -94,7 +94,7 @@ end $$;
 create function team.erase_lead(lead uuid, confirmed text) returns boolean
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -116,7 +116,7 @@ end $$;
 create function team.record_export(since text, until text, zone text) returns bigint
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -134,7 +134,7 @@ end $$;
 create function team.export_leads(entry bigint, after text, at_most integer) returns json
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -181,7 +181,7 @@ end $$;
 create function team.paused_states() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.require_session(is_activity => false);
@@ -197,7 +197,7 @@ end $$;
 create function team.pause_state(which text, why text) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -215,7 +215,7 @@ end $$;
 create function team.resume_state(which text) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -233,7 +233,7 @@ end $$;
 create function team.record_reading(reading text, period jsonb) returns bigint
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -252,7 +252,7 @@ end $$;
 create function team.reports(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

@@ -3,7 +3,7 @@
 -- The actions that the audit log has. Each is found by one look into the index, because the index is sorted by action.
 create function private.audited_actions() returns jsonb
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   with recursive actions as (
     select (select min(a.action) from private.audit_log a) as action
@@ -18,7 +18,7 @@ create function private.audit_page(
   filter jsonb, before bigint, at_most integer, out entries json, out next bigint, out total bigint
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -70,7 +70,7 @@ end $$;
 create function team.audit_log(filter jsonb, before bigint, at_most integer) returns json
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -86,7 +86,7 @@ end $$;
 create function team.record_audit_export(filter jsonb) returns bigint
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -101,7 +101,7 @@ end $$;
 create function team.export_audit_log(entry bigint, before bigint, at_most integer) returns json
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
@@ -122,7 +122,7 @@ end $$;
 create function team.call_log(lead uuid) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

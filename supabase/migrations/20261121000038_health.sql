@@ -5,7 +5,7 @@
 -- A time more than an hour in the future does not count, because a clock that was ahead for a moment wrote it.
 create function private.problems(leads jsonb, channels jsonb) returns text[]
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select array_remove(array[
     case when (leads ->> 'untold')::integer > 0 and not channels @> '[{"enabled": true}]' then 'no channel' end,
@@ -26,7 +26,7 @@ $$;
 -- Whether every lead reaches the team and is reviewed in time, as `leads status` says it.
 create function private.health_figures() returns jsonb
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   leads jsonb;
@@ -55,7 +55,7 @@ end $$;
 create function team.health() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.require_session(is_activity => false);
@@ -66,7 +66,7 @@ end $$;
 create function team.retry_failed_deliveries() returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

@@ -28,7 +28,7 @@ revoke all on private.alert_state from public, anon, leads_intake, leads_deliver
 -- before still is, because its alert lasts until a channel takes a message or the team has it.
 create function private.unnotified_leads(out leads integer, out oldest_at timestamptz)
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- A variable and no subquery, because the planner then knows the time, and sees that few leads are that new.
@@ -51,7 +51,7 @@ end $$;
 create function private.check_alert(out what text, out to_send text, out leads integer, out minutes integer)
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   state private.alert_state;
@@ -82,7 +82,7 @@ end $$;
 create function private.record_alert(what text, was_sent boolean) returns void
 language sql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   update private.alert_state a
   set sending_until = null, unsent = case when was_sent and a.unsent = what then null else a.unsent end
@@ -93,7 +93,7 @@ $$;
 create function team.alert() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform private.require_session(is_activity => false);
@@ -110,7 +110,7 @@ end $$;
 create function team.metrics() returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   figures jsonb;

@@ -25,7 +25,7 @@ revoke all on private.experiments from public, anon, leads_intake, leads_deliver
 -- Whether a name that a page states as its variant is of a listed experiment. A request can state any name, and a lead keeps only these.
 create function private.is_listed_variant(named text) returns boolean
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   return exists (select from private.experiments e where named in (e.variant, 'original'));
@@ -36,7 +36,7 @@ end $$;
 create function team.experiments(entry bigint default null) returns jsonb
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();

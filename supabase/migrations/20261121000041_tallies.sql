@@ -56,7 +56,7 @@ return date_trunc('hour', moment, 'UTC');
 create function private.tally_new_leads() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.lead_tallies (leads, waiting, unowed, untold)
@@ -82,7 +82,7 @@ for each statement execute function private.tally_new_leads();
 create function private.tally_lead() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   is_kept integer := (tg_op <> 'DELETE')::integer;
@@ -113,7 +113,7 @@ execute function private.tally_lead();
 create function private.tally_queue() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   was_untried integer := (old.stage <> 'closed' and old.tried_at is null)::integer;
@@ -142,7 +142,7 @@ execute function private.tally_queue();
 create function private.tally_erasures() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.lead_tallies (erased) select count(*) from receipts having count(*) > 0;
@@ -156,7 +156,7 @@ for each statement execute function private.tally_erasures();
 create function private.tally_delivery() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op <> 'INSERT' then
@@ -196,7 +196,7 @@ execute function private.tally_delivery();
 create function private.clear_tallies() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_relid = 'private.deliveries'::regclass then
@@ -224,7 +224,7 @@ for each statement execute function private.clear_tallies();
 create function private.add_up_tallies(only_of_this_transaction boolean default false) returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   mine constant xid := pg_current_xact_id()::xid;
@@ -253,7 +253,7 @@ end $$;
 create function private.recount() returns void
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into private.place_windows (place) select distinct w.place from private.lead_work w on conflict do nothing;

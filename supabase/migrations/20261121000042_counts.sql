@@ -8,7 +8,7 @@ create function private.lead_counts(
 )
 language plpgsql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -58,7 +58,7 @@ returns table (
 )
 language sql stable
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select c.name, c.enabled, c.retired_at is not null, coalesce(t.delivered, 0), coalesce(d.pending, 0), d.oldest,
     case when c.retired_at is null then coalesce(t.failed, 0) else 0 end,

@@ -54,7 +54,7 @@ return (moment at time zone 'UTC')::date;
 create function private.invalidate_page_sums() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -78,7 +78,7 @@ for each statement execute function private.invalidate_page_sums();
 -- rolled up has no hours, and is read as a whole.
 create function private.pages_of_day(of_day date, since integer, until integer) returns setof private.report_pages
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 begin
@@ -105,7 +105,7 @@ end $$;
 create function private.page_days(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, since integer, until integer, is_by_hour boolean, is_summed boolean)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
@@ -143,7 +143,7 @@ end $$;
 create function private.page_sums(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns setof private.report_pages
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_mergejoin = off
 as $$
@@ -177,7 +177,7 @@ end $$;
 create function private.page_hours(begins timestamptz, ends timestamptz, first_day date, last_day date)
 returns table (day date, hour timestamptz, views bigint, pressed bigint)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -207,7 +207,7 @@ end $$;
 -- Sums the page loads of at most `at_most` finished days, the latest first, and returns how many days that was.
 create function private.sum_up_page_days(at_most integer) returns integer
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Ten minutes after the end of a day, because a transaction that began before its end still adds to it.

@@ -65,7 +65,7 @@ from public, anon, leads_intake, leads_delivery, leads_team;
 create function private.mark_report_day() returns trigger
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   yesterday constant date := private.utc_day(now()) - 1;
@@ -129,7 +129,7 @@ returns table (
   source text, medium text, campaign text, variant text, device text, is_from_program boolean, called_after integer
 )
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -155,7 +155,7 @@ end $$;
 
 create function private.report_calls(begins timestamptz, ends timestamptz) returns table (at timestamptz, is_reached boolean)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -171,7 +171,7 @@ end $$;
 -- Sums one day anew.
 create function private.sum_up_report_day(of_day date) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -213,7 +213,7 @@ end $$;
 create function private.sum_up_report_days(at_most integer default 20, moment timestamptz default now()) returns integer
 language plpgsql
 security definer
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   first_day constant date := (select private.utc_day(min(w.created_at)) from private.lead_work w);
@@ -252,7 +252,7 @@ end $$;
 create function private.report_parts(begins timestamptz, ends timestamptz)
 returns table (day date, since timestamptz, until timestamptz)
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   first_at constant timestamptz := (

@@ -4,7 +4,7 @@
 -- in a zone that differs from UTC by half an hour a lead of a summed day may count for the hour before.
 create function private.report(begins timestamptz, ends timestamptz, zone text) returns jsonb
 language plpgsql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 set enable_mergejoin = off
 as $$

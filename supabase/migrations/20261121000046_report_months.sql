@@ -61,7 +61,7 @@ return date_trunc('month', day::timestamp)::date;
 -- Sums anew the months of these days, where every day of the month is summed.
 create function private.sum_up_report_months(days date[]) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -88,7 +88,7 @@ end $$;
 -- The months whose sums stand and of which every day is among these.
 create function private.months_of(days date[]) returns table (month date)
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select m.month
   from unnest(days) as d (day) join private.report_months m on m.month = private.month_of(d.day)
@@ -99,7 +99,7 @@ $$;
 -- Sums anew the page loads of the months of these days, where every day of the month is summed.
 create function private.sum_up_page_months(days date[]) returns void
 language plpgsql
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -125,7 +125,7 @@ end $$;
 -- because a change removes its row of `private.report_page_days`, and its month is summed anew when the day is.
 create function private.page_months_of(days date[]) returns table (month date)
 language sql stable
-set search_path = ''
+set search_path = pg_catalog, pg_temp
 as $$
   select m.month
   from unnest(days) as d (day) join (select distinct p.month from private.report_page_months p) m on m.month = private.month_of(d.day)
