@@ -67,6 +67,9 @@ function say(onButton: string, aloud: string, isBusy: boolean) {
   status.textContent = aloud;
 }
 
+// The banner that came with the answer to a plain post: Safari on an iPhone passes over `autofocus`.
+if (document.activeElement === document.body) root.querySelector<HTMLElement>("[role=alert]")?.focus();
+
 root.addEventListener("pointerdown", load);
 root.addEventListener("focusin", load);
 

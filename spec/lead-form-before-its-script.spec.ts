@@ -142,6 +142,32 @@ describe("the lead form before its script", () => {
     expect(site.calls.map(({ path }) => path)).toEqual(["/"]);
   });
 
+  it("leads the reader to the banner of a refused post of its own also where the browser passes over autofocus, as on an iPhone", async () => {
+    const page = await open();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const refused = site
+      .site()
+      .article({ lead: { ...lead, zip_code: "" }, message: "Please enter your ZIP code." });
+    const body = String(refused.body).replace(/ autofocus=""/i, "");
+    await intercept(page, site.url(), (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({ status: 400, headers: refused.headers, body })
+        : route.continue(),
+    );
+    const arrive = await holdScript(page);
+    await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+    await fillIn(page, lead);
+    await press(page);
+    const banner = page.getByRole("alert");
+    await banner.waitFor();
+    expect(await banner.getAttribute("autofocus")).toBeNull();
+    await untilBannerFocused(page);
+    const { y = -1 } = (await banner.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y).toBeLessThan(700);
+    await arrive();
+  });
+
   it("keeps the banner, everything typed and the campaign's words after a refused post of its own, also when the script arrives", async () => {
     const page = await open();
     const refused = site.site().article({
