@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { mayHavePasskeys } from "../inbox/passkeys.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
-import { makeInbox, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
+import { makeInbox, post, serveInbox, type TestInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const { owner } = database;
@@ -328,8 +328,17 @@ describe("a sign-in at the company", () => {
     await begin("elsewhere");
     expect(await finish("elsewhere", "subject", "another")).toBe("not a member");
     await begin("unlock", undefined, tokenOf(member));
-    expect(await finish("unlock", "subject")).not.toHaveProperty("token");
-    expect((await member.call("me")).status).toBe(200);
+    const unlocked = (await finish("unlock", "subject")) as { token: string };
+    // The browser may have another cookie by then, so it gets the session's anew.
+    const { status, body } = await post<{ name: string }>(
+      inbox.url,
+      "api/me",
+      {},
+      `session=${unlocked.token}`,
+    );
+    expect([status, body.name]).toEqual([200, "Of the company"]);
+    expect((await member.call("me")).status).toBe(401);
+    expect(await audited("Of the company")).toEqual(["signed in", "locked", "unlocked"]);
   });
 });
 
@@ -345,6 +354,18 @@ describe("a session", () => {
     expect((await ended.call("me")).status).toBe(200);
     await ended.call("sign-out");
     expect(await signIn(endedKey, tokenOf(ended))).toHaveProperty("token");
+  });
+
+  it("ends after the hours that the settings say now, also when it was begun under longer ones", async () => {
+    const member = await inbox.member("Since yesterday");
+    await owner`
+      update private.sessions set created_at = now() - interval '20 hours', ends_at = now() + interval '100 hours'
+      where member_id = ${member.id}`;
+    await owner`update private.inbox_settings set session_hours = 24`;
+    const { ends_at } = (await member.call("me")).body;
+    expect(Math.round((Date.parse(ends_at) - Date.now()) / 3_600_000)).toBe(4);
+    await owner`update private.inbox_settings set session_hours = 12`;
+    expect((await member.call("me")).status).toBe(401);
   });
 
   it("says in the audit log when it began, was locked and unlocked, and ended, once", async () => {

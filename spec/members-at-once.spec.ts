@@ -123,6 +123,39 @@ describe("a member who claims a lead while a manager removes them", () => {
   });
 });
 
+describe("a member who is removed", () => {
+  it("gets no link to a manager's account by a recovery that waited for the removal", async () => {
+    const [bea, ann] = [await inbox.member("Bea", "manager"), await inbox.member("Ann", "manager")];
+    const { status } = await whileUncommitted(
+      database.owner,
+      async (tx) => {
+        await asMember(tx, bea);
+        await tx`select team.remove_member(${ann.id})`;
+      },
+      () => ann.call("members/recover", { id: bea.id }),
+    );
+    expect(status).toBe(401);
+    expect((await bea.call("me")).status).toBe(200);
+    await database.owner`update private.members set removed_at = now() where id = ${bea.id}`;
+  });
+
+  it("has no session any more for the claim that waited for the removal, which is nobody's then", async () => {
+    const [maud, cleo] = [await inbox.member("Maud", "manager"), await inbox.member("Cleo")];
+    const id = await addLead(database);
+    const { status } = await whileUncommitted(
+      database.owner,
+      async (tx) => {
+        await asMember(tx, maud);
+        await tx`select team.remove_member(${cleo.id})`;
+      },
+      () => cleo.call("claim", { id }),
+    );
+    expect(status).toBe(401);
+    expect((await maud.call("claim", { id })).status).toBe(200);
+    await database.owner`update private.members set removed_at = now() where id = ${maud.id}`;
+  });
+});
+
 describe("two managers who remove each other at the same moment", () => {
   it("leave the team with one manager, because the second removal is refused", async () => {
     const [maria, mia] = [await inbox.member("Maria", "manager"), await inbox.member("Mia", "manager")];

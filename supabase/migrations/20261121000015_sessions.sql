@@ -44,11 +44,16 @@ return translate(
   '+/', '-_'
 );
 
+-- When a session ends: after the hours of its beginning, or of the settings now, whichever is earlier.
+create function private.end_of_session(s private.sessions) returns timestamptz
+language sql stable
+return least(s.ends_at, s.created_at + make_interval(hours => (select i.session_hours from private.inbox_settings i)));
+
 -- Whether a session has not ended. One whose beginning is more than an hour ahead does not count, because the clock was ahead when it began,
 -- and it would last too long.
 create function private.is_current(s private.sessions) returns boolean
 language sql stable
-return s.ended_at is null and s.ends_at > now() and s.created_at < now() + interval '1 hour';
+return s.ended_at is null and private.end_of_session(s) > now() and s.created_at < now() + interval '1 hour';
 
 -- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
 -- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. A session whose last activity is
@@ -178,7 +183,7 @@ begin
     return null;
   end if;
   perform private.audit(row(s.id, m.id, m.name, m.role)::private.actor, 'unlocked');
-  return jsonb_build_object('name', m.name, 'role', m.role, 'ends_at', s.ends_at);
+  return jsonb_build_object('name', m.name, 'role', m.role, 'ends_at', private.end_of_session(s));
 end $$;
 
 create function team.me() returns jsonb
@@ -192,7 +197,7 @@ begin
   return (
     select jsonb_build_object(
       'id', actor.member_id, 'name', actor.name, 'role', actor.role, 'idle_minutes', i.idle_minutes,
-      'ends_at', (select s.ends_at from private.sessions s where s.id = actor.session_id),
+      'ends_at', (select private.end_of_session(s) from private.sessions s where s.id = actor.session_id),
       'passkeys', (select count(*) from private.passkeys p where p.member_id = actor.member_id)
     )
     from private.inbox_settings i
@@ -231,7 +236,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.is_current, private.require_session, private.require_member, private.require_manager,
+  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.require_session, private.require_member, private.require_manager,
   private.lock_member, private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
 from public;
 grant execute on function team.me, team.lock_session, team.sign_out to leads_team;

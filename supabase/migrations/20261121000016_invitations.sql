@@ -133,6 +133,8 @@ begin
   if not found then
     raise exception using errcode = 'PT404', message = 'There is no such member.';
   end if;
+  -- Whoever waited for their own removal by this member is no manager any more.
+  actor := private.require_manager();
   perform private.end_access(member);
   perform private.audit(actor, 'recovered member', null, jsonb_build_object('member', m.name));
   perform private.notify_inbox('{"kind": "team"}');

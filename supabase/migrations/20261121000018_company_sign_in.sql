@@ -71,6 +71,7 @@ declare
   i private.invitations;
   member uuid;
   unlocked jsonb;
+  new_token text;
 begin
   delete from private.company_sign_ins c where c.state_hash = private.hash_of(state) and c.expires_at > now() returning * into begun;
   if not found then
@@ -85,7 +86,13 @@ begin
       raise exception using errcode = 'PT401', message = 'not a member';
     end if;
     unlocked := private.unlock_session(member, begun.session_hash);
-    return coalesce(unlocked, private.begin_session(member, 'company account'));
+    if unlocked is null then
+      return private.begin_session(member, 'company account');
+    end if;
+    -- A new token, because the browser may hold the session of a colleague by now. It sends no cookie along from the provider's site.
+    new_token := private.random_token();
+    update private.sessions s set token_hash = private.hash_of(new_token) where s.token_hash = begun.session_hash;
+    return unlocked || jsonb_build_object('token', new_token);
   end if;
   i := private.invitation_of(begun.invitation_hash);
   insert into private.company_accounts (issuer, subject, member_id) values (account_issuer, account_subject, i.member_id)

@@ -120,10 +120,16 @@ as $$
 declare
   actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
+  holder jsonb;
 begin
-  if not private.claim_lead(w.lead_id, actor.member_id) then
-    return jsonb_build_object('refused', 'claimed', 'held_by', private.holder_of(lead));
-  end if;
+  while not private.claim_lead(w.lead_id, actor.member_id) loop
+    holder := private.holder_of(lead);
+    if holder is not null then
+      return jsonb_build_object('refused', 'claimed', 'held_by', holder);
+    end if;
+    -- Nobody has it: this member was removed meanwhile, or the claim of another has just ended.
+    actor := private.require_member();
+  end loop;
   perform private.audit(actor, 'claimed lead', lead);
   perform private.notify_inbox_of_leads(array[lead]);
   return jsonb_build_object('until', (select c.until from private.claims c where c.lead_id = lead));
