@@ -6,6 +6,7 @@ import { Refusal } from "../team/refusal.ts";
 import { restore as restoreFile } from "../team/restore.ts";
 import { type AddCommand, type CommandContext, counted, readFileName, typed } from "./command.ts";
 import { progressOf } from "./progress.ts";
+import { dayAndTime } from "./times.ts";
 import { heldBy } from "./used-database.ts";
 
 export const restore: AddCommand = (program, run) => {
@@ -20,7 +21,8 @@ export const restore: AddCommand = (program, run) => {
       "--keep",
       "keep beside it the leads and counts that visitors have left in this database meanwhile",
     )
-    .action((file: string, { keep }: { keep?: true }) =>
+    .action((file: string, { keep }: { keep?: true }) => {
+      let takenAt: Date;
       run(
         async (context) => {
           const onProgress = progressOf(context, "Restoring");
@@ -32,14 +34,22 @@ export const restore: AddCommand = (program, run) => {
             `Restored ${counted(leads, "lead")} and ${counted(deliveries, "delivery", "deliveries")} from ${file}\n`,
           );
           context.tell(
+            `All is as it was at ${dayAndTime(takenAt)}. Do again what came after that: people who asked to stop (\`${typed("withdraw")}\`), and members who were removed or got a new link (\`${typed("team")}\`). Otherwise those people are called, and those members get in.`,
+          );
+          context.tell(
             "If the server runs, start it again: it then adds its own permission notice and sets up its own channels. The notices of the backup stay.",
           );
           return 0;
         },
         // A mistyped name leaves no empty database behind.
-        { makesDatabase: true, requirePossible: () => requireBackup(file).catch(refuseUnusable) },
-      ),
-    );
+        {
+          makesDatabase: true,
+          requirePossible: async () => {
+            takenAt = await requireBackup(file).catch(refuseUnusable);
+          },
+        },
+      );
+    });
 };
 
 function refuseUnusable(error: unknown): never {

@@ -120,16 +120,20 @@ export async function* readBackup(
   if (`${last}\n` !== endLine(counts, hash)) throw damagedBackup(otherThanWritten);
 }
 
-/** @throws UnusableBackup when a file cannot be read, or does not begin as a backup. */
-export async function requireBackup(path: string): Promise<void> {
+/** Returns when a backup was made. @throws UnusableBackup when a file cannot be read, or does not begin as a backup. */
+export async function requireBackup(path: string): Promise<Date> {
   const isPipe = await stat(path).then(
     (file) => file.isFIFO(),
     () => false,
   );
   if (isPipe) throw new UnusableBackup(`${path} is a pipe, and a backup is read twice: name a file.`);
-  const pages = readBackup(path, () => {});
+  let takenAt = "";
+  const pages = readBackup(path, (heading) => {
+    takenAt = heading.taken_at;
+  });
   await pages.next();
   await pages.return(undefined);
+  return new Date(takenAt);
 }
 
 function readHeading(line = ""): Heading {
