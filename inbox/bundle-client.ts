@@ -12,7 +12,7 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
     mode: "production",
     logLevel: "warn",
     base: "/",
-    // Whatever NODE_ENV says: React's development build is four times the size.
+    // Whatever NODE_ENV says: React's development build is twice the size.
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },
     build: {

@@ -30,7 +30,7 @@ export async function bundle(
     publicDir: false,
     mode: "production",
     logLevel: "warn",
-    // Set here and in `oxc`, whatever NODE_ENV says, because React's development build is four times the size, and the JSX of one mode
+    // Set here and in `oxc`, whatever NODE_ENV says, because React's development build is twice the size, and the JSX of one mode
     // does not run with the React of the other.
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },

@@ -79,6 +79,11 @@ describe("the doctor, of a certificate", () => {
       "fail: The certificate of localhost expires in 13 days.",
     );
     expect(await says(await serve(6))).toBe("pass: The certificate of localhost is good for 5 days more.");
+    // A third of six days is two. The chapter's clock is an hour ahead.
+    expect(await says(await serve(6), { now: inDays(3.8), ca })).toContain("pass: ");
+    expect(await says(await serve(6), { now: inDays(4.1), ca })).toBe(
+      "fail: The certificate of localhost expires in 1 day.",
+    );
     expect(await says(await serve(2))).toBe("pass: The certificate of localhost is good for 1 day more.");
     expect(await says(await serve(1))).toBe(
       "pass: The certificate of localhost is good for less than a day more.",

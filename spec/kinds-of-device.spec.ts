@@ -48,10 +48,18 @@ describe("the kind of device", () => {
       ";",
       "x",
     );
-    const statement = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
-    const all = [...fc.sample(statement, 500), ...Object.values(browsers)].filter(
+    // As browsers state it, because the list takes most statements of a few words for a bot's.
+    const statement = fc
+      .array(piece, { maxLength: 5 })
+      .map(
+        (pieces) =>
+          `Mozilla/5.0 (${pieces.join("")}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0`,
+      );
+    const all = [...fc.sample(statement, 1000), ...Object.values(browsers)].filter(
       (one) => deviceOf(one) !== "bot",
     );
+    expect(all.length).toBeGreaterThan(500);
+    expect(new Set(all.map((one) => deviceOf(one)))).toEqual(new Set(["phone", "tablet", "computer"]));
     const rows = await database.owner<{ device: string }[]>`
       select private.device_of(s.statement) as device
       from jsonb_array_elements_text(${JSON.stringify(all)}::text::jsonb) with ordinality as s (statement, nth) order by s.nth`;

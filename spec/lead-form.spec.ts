@@ -1,4 +1,5 @@
 // The lead form in a real browser: what it asks for, and how it sends a lead. (Specification 4, 5, 7, 8.)
+import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import {
@@ -48,7 +49,14 @@ describe("the lead form", () => {
   it("leaves the required check to the browser, and sends nothing while a field is empty", async () => {
     const page = await openHydrated();
     await fillIn(page, { ...lead, zip_code: "" });
+    const refusing = page.getByLabel("ZIP Code *").evaluate(
+      (input) =>
+        new Promise<string>((resolve) => {
+          input.addEventListener("invalid", () => resolve(input.id));
+        }),
+    );
     await press(page);
+    expect(await refusing).toBe("zip_code");
     expect(await page.getByLabel("ZIP Code *").evaluate((input) => input === document.activeElement)).toBe(
       true,
     );
@@ -61,6 +69,12 @@ describe("the lead form", () => {
     expect(await honeypot.getAttribute("tabindex")).toBe("-1");
     expect(await page.locator("[aria-hidden=true] input[name=website]").count()).toBe(1);
     expect(await page.locator(".honeypot").boundingBox()).toMatchObject({ width: 1, height: 1 });
+    const isThereToPress = await honeypot.evaluate((input) => {
+      input.scrollIntoView({ block: "center" });
+      const { x, y, width, height } = input.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2) === input;
+    });
+    expect(isThereToPress).toBe(false);
     expect(await page.getByRole("textbox").count()).toBe(4);
     await honeypot.evaluate((input: HTMLInputElement) => {
       input.value = "http://spam";
@@ -184,17 +198,27 @@ describe("the lead form", () => {
     await fillIn(page, lead);
     await press(page);
     await page.waitForURL("**/thank-you");
-    expect(urls.join("\n")).not.toMatch(/Ann|example\.org|after|K1A/);
+    expect(urls.join("\n")).not.toMatch(/Ann|example\.org|after|K1A|has_medicare|has_diabetes/);
   });
 
-  it("loads the script only when the form is near the view or gets the focus", async () => {
+  it.each([
+    [
+      "is near the view",
+      (page: Page) => page.getByRole("heading", { name: "Find Out If You Qualify" }).scrollIntoViewIfNeeded(),
+    ],
+    [
+      "gets the focus",
+      (page: Page) =>
+        page.getByLabel("Full Name *").evaluate((input) => input.focus({ preventScroll: true })),
+    ],
+  ])("loads the script only when the form %s", async (_, approach) => {
     const page = await open();
     const scripts: string[] = [];
     page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
     await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(site.url(), { waitUntil: "networkidle" });
     expect(scripts).toEqual([]);
-    await page.getByRole("heading", { name: "Find Out If You Qualify" }).scrollIntoViewIfNeeded();
+    await approach(page);
     await formReady(page);
     expect(scripts).toHaveLength(1);
   });

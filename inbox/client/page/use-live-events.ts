@@ -6,7 +6,7 @@ import { noteStream } from "./connection.ts";
 import { followNewLeads } from "./new-leads.ts";
 import { holdLockWhileLookedAt } from "./notifications.ts";
 
-/** The minimum of milliseconds between two loads of the lists, so that many events at once cause one load. */
+/** The minimum of milliseconds between two loads of the lists and of the lead on screen, so that many events at once cause one load. */
 const minLoadInterval = 400;
 
 export function useLiveEvents(): void {
@@ -14,13 +14,13 @@ export function useLiveEvents(): void {
     // By performance.now, which nobody can set, because a clock that is set back would delay the next load by as much.
     let loadedAt = Number.NEGATIVE_INFINITY;
     let load: ReturnType<typeof setTimeout> | undefined;
-    const loadLists = () => {
+    const loadLeads = () => {
       loadedAt = performance.now();
       load = undefined;
       refresh("queue", "rows", "opened");
     };
     const loadSoon = () => {
-      load ??= setTimeout(loadLists, Math.max(0, loadedAt + minLoadInterval - performance.now()));
+      load ??= setTimeout(loadLeads, Math.max(0, loadedAt + minLoadInterval - performance.now()));
     };
     const newLeads = followNewLeads();
     const stop = followEvents((event) => {
@@ -31,12 +31,12 @@ export function useLiveEvents(): void {
       if (event.kind === "leads" && event.new.length > 0) newLeads.tell(event.new.length);
       if (event.kind === "gap" || (event.kind === "leads" && namesNoLead(event))) newLeads.find();
     });
-    const leaveScreen = holdLockWhileLookedAt();
+    const stopHoldingLock = holdLockWhileLookedAt();
     return () => {
       clearTimeout(load);
       newLeads.stop();
       stop();
-      leaveScreen();
+      stopHoldingLock();
       void queries.cancelQueries();
       noteStream("connected");
     };

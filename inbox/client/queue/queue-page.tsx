@@ -96,7 +96,7 @@ const useQueue = (page: typeof firstPage) =>
 
 /**
  * What a search finds. It is asked once, because each search is an act of the member that the audit log notes; what changes
- * afterwards comes as rows.
+ * afterwards is loaded by the call `rows`, which the audit log does not note.
  */
 function useSearch(text: string, page: typeof firstPage) {
   const isAsked = text !== "";
