@@ -5,7 +5,7 @@ import type { Sql } from "../database/connect.ts";
 /** For how many days an experiment has run: half of the loads showed the original, half the variant "garden". */
 export const experimentDays = 60;
 
-export async function fillCounts(sql: Sql, days: number, daysByHour = 8): Promise<void> {
+export async function fillCounts(sql: Sql, days: number, daysByHourBeforeToday = 8): Promise<void> {
   await sql`
     insert into private.experiments (variant, language, started_on, planned_rate, planned_lift)
     values ('garden', 'en', (now() at time zone 'UTC')::date - ${Math.min(days, experimentDays)}::integer, 0.02, 0.3)`;
@@ -14,7 +14,7 @@ export async function fillCounts(sql: Sql, days: number, daysByHour = 8): Promis
     select (now() at time zone 'UTC')::date - d.ago, h.hour, (array['facebook', 'google', 'paper'])[1 + c.nth % 3], '', 'spring ' || c.nth,
       x.variant, v.device, t.step, 1 + (d.ago * 31 + h.hour * 7 + c.nth) % 97
     from generate_series(0, ${days - 1}::integer) as d (ago)
-    join generate_series(-1, 23) as h (hour) on (h.hour >= 0) = (d.ago <= ${daysByHour}::integer)
+    join generate_series(-1, 23) as h (hour) on (h.hour >= 0) = (d.ago <= ${daysByHourBeforeToday}::integer)
     join unnest(array['original', 'garden', '']) as x (variant) on (x.variant <> '') = (d.ago <= ${experimentDays}::integer),
       generate_series(0, 8) as c (nth), unnest(array['phone', 'tablet', 'computer', 'no-script', 'bot']) as v (device),
       unnest(array['served', 'prefetched', 'view', 'reload', 'return', 'half_read', 'form_seen', 'began', 'pressed']) as t (step)

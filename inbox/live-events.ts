@@ -19,10 +19,10 @@ export interface LiveEvents {
   end(): Promise<void>;
 }
 
-/** In milliseconds. */
-const minPollInterval = 400;
-const heartbeatInterval = 5_000;
+/** In milliseconds. The pause is the one after a poll. */
+const minPause = 400;
 const maxPause = 5_000;
+const heartbeatInterval = 5_000;
 /**
  * How long no poll is made after a notification that names no lead, which the delivery sends in a flood. Longer than the delivery's interval
  * for taking new leads into the lists (delivery/scheduled-jobs.ts).
@@ -30,8 +30,8 @@ const maxPause = 5_000;
 const noPollAfterFlood = 1_500;
 
 /**
- * Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. The connection is lost when a query
- * takes longer than `queryTimeout` milliseconds, because a host that vanishes resets no connection.
+ * Starts listening on the database at `address`, as the role of the inbox, and goes on until `end`. A connection on which a
+ * query takes longer than `queryTimeout` milliseconds is taken for lost, because a host that vanishes resets no connection.
  */
 export function startLiveEvents(address: string, log: Log, queryTimeout = 15_000): LiveEvents {
   const listeners = new Set<Listener>();
@@ -161,7 +161,7 @@ async function announceNewLeads(sql: Sql): Promise<number> {
  */
 export function pauseAfterPoll(took: number, found: number): number {
   const isFlood = found > maxNamedLeads;
-  return Math.min(maxPause, Math.max(minPollInterval, took * (isFlood ? 30 : 10)));
+  return Math.min(maxPause, Math.max(minPause, took * (isFlood ? 30 : 10)));
 }
 
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
-// How much one sender may send in a minute. It is asked for each lead that is sent, also in a flood, so it waits for nothing and starts no
-// timer.
+// How much one sender may send in a minute. It is asked for each lead and for each count of a page load, also in a flood, so it waits for
+// nothing and starts no timer.
 import { isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 

@@ -18,7 +18,7 @@ export interface Site extends Omit<Documents, "pages"> {
   pages: ReadonlyMap<string, Page>;
   /** The path of the thank-you page that follows the form in a language. */
   thankYouPath(language: string | undefined): string;
-  /** The message of a refusal as plain text, translated into a language that is shown. */
+  /** A refusal as plain text, in a language that is shown: its sentence, and the way back to what was typed. */
   plainRefusal(language: string | undefined, message: string): string;
 }
 
