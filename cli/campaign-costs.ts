@@ -34,8 +34,8 @@ export function addCosts(costs: Command, run: Run): void {
       run(async ({ sql, out, tell, now, signal }) => {
         const given = ofOptions ?? (await costsIn(file as string, signal));
         const { recorded, removed } = await recordCosts(sql, given);
-        const takenAway = removed > 0 ? ` and took ${counted(removed, "cost")} away,` : "";
-        const source = ofOptions ? "" : ` from ${counted(given.length, "line")}`;
+        const takenAway = removed > 0 ? ` and took ${counted(removed, "cost")} away` : "";
+        const source = ofOptions ? "" : `${takenAway && ","} from ${counted(given.length, "line")}`;
         await out(`Recorded ${counted(recorded, "cost")}${takenAway}${source}.\n`);
         const unmatched = (await campaignRows(sql, undefined, now)).filter(({ is_matched }) => !is_matched);
         if (unmatched.length > 0) tell("Of all costs so far, these belong to no page load and no lead:");

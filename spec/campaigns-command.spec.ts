@@ -215,6 +215,18 @@ describe("leads campaigns costs add", () => {
     expect(rows.map(({ cost }: { cost: number }) => cost)).toEqual([0, 1200.5]);
   });
 
+  it("says in one sentence how many costs it recorded and took away, and from how many lines where a file named them", async () => {
+    const add = async (...words: string[]) =>
+      (await leads(database.url, "campaigns", "costs", "add", ...words)).stdout;
+    const type = (amount: string) => add("--date", today, "--campaign", "brief", "--amount", amount);
+    expect(await type("5")).toBe("Recorded 1 cost.\n");
+    expect(await type("0")).toBe("Recorded 0 costs and took 1 cost away.\n");
+    await type("5");
+    const path = await file("brief.csv", `date,campaign,amount\n${today},brief,0\n2026-01-31,brief,7\n`);
+    expect(await add(path)).toBe("Recorded 1 cost and took 1 cost away, from 2 lines.\n");
+    await add("--date", "2026-01-31", "--campaign", "brief", "--amount", "0");
+  });
+
   it("records nothing of a file with a line that it cannot read, and says which", async () => {
     const before = await costs();
     const path = await file(
