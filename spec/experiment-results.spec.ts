@@ -197,6 +197,27 @@ describe("leads experiments", () => {
     ]);
   });
 
+  it("asks neither for more days nor for a decision once it is told whether the variant brings more", async () => {
+    await startExperiment({ plan: { rate: 0.3, lift: 0.8 } });
+    const countBoth = async (n: number) => {
+      await countLoads("original", n);
+      await countLoads("garden", n);
+    };
+    await countBoth(60);
+    for (let nth = 0; nth < 40; nth += 1) await leadFrom("garden");
+    const daysLeft = [];
+    for (const more of [0, 140]) {
+      if (more > 0) await countBoth(more);
+      daysLeft.push((await readResults())[0]?.days_left);
+      const { stdout } = await leads(database.url, "experiments");
+      expect(stdout).toContain("\nThe variant brings more leads.\n");
+      expect(stdout).toMatch(
+        /\nIt needs \d{3} loads of each to find \+80%\. The answer above holds already\.\n$/,
+      );
+    }
+    expect(daysLeft).toEqual([expect.toSatisfy((days) => days > 0), 0]);
+  });
+
   it("advises no decision while the loads are not split evenly, although each side has as many as it needs", async () => {
     await startExperiment();
     await countLoads("original", 22_000);

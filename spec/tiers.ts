@@ -14,6 +14,7 @@ export const browser = [
   "spec/inbox-call-scripts.spec.ts",
   "spec/inbox-callback-fields.spec.ts",
   "spec/inbox-company-sign-in-page.spec.ts",
+  "spec/inbox-campaign-notes.spec.ts",
   "spec/inbox-campaigns.spec.ts",
   "spec/inbox-eligibility-page.spec.ts",
   "spec/inbox-for-managers.spec.ts",

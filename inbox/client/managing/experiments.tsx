@@ -71,12 +71,14 @@ const verdicts: Record<Experiment["verdict"], string> = {
   "no loads": "Nothing to compare yet: no page load of one of the two was counted.",
 };
 
-function whenInWords({ started_on, ended_on, plan, size_needed, days_left }: Experiment): string {
+function whenInWords({ started_on, ended_on, plan, size_needed, days_left, verdict }: Experiment): string {
   const lift = `${plan.lift > 0 ? "+" : ""}${Number((100 * plan.lift).toFixed(2))}%`;
   const size = `Each side needs ${inGroups(size_needed)} loads to find ${lift}`;
   const since = `Since ${dayInWords(started_on)}`;
   if (ended_on === started_on) return `Stopped on its first day, ${dayInWords(started_on)}.`;
   if (ended_on) return `${dayInWords(started_on)} to ${dayInWords(daysBefore(ended_on, 1))}. ${size}.`;
+  if (verdict === "more" || verdict === "fewer")
+    return `${since}. ${size}. The answer holds already: the variant brings ${verdict} leads.`;
   if (days_left === null) return `${since}. ${size}.`;
   if (days_left === 0) return `${since}. ${size}. Both have them: decide now.`;
   return `${since}. ${size}: about ${count(days_left, "more day")}.`;

@@ -1,0 +1,39 @@
+// What the inbox's page "Campaigns" says beside its figures, and what it asks a manager to do.
+import { describe, expect, it } from "vitest";
+import { syncSettings } from "../database/sync-settings.ts";
+import { anExperiment } from "./support/an-experiment.ts";
+import { aCount, addCounts } from "./support/counts.ts";
+import { addLead } from "./support/inbox.ts";
+import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
+
+const { database, maria, as } = await setUpInboxInBrowser();
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+
+describe("an experiment on the page Campaigns", () => {
+  it("asks neither for more days nor for a decision once it is told whether the variant brings more", async () => {
+    const plan = { rate: 0.3, lift: 0.8 };
+    await syncSettings(database.owner, {
+      notices: [],
+      keepAddress: true,
+      experiments: [anExperiment({ variant: "garden", startedOn: daysAgo(5), plan })],
+    });
+    const countLoads = (n: number) =>
+      addCounts(
+        database.intake,
+        ["original", "garden"].map((variant) => aCount({ variant, n })),
+      );
+    await countLoads(60);
+    for (let nth = 0; nth < 40; nth += 1)
+      await addLead(database, { request_headers: { "x-variant": "garden" } });
+    for (const loads of [60, 200]) {
+      if (loads > 60) await countLoads(loads - 60);
+      const page = await as(maria, "/campaigns");
+      const report = page.getByRole("region", { name: "Experiment: garden" });
+      await report.getByText("The variant brings more leads.", { exact: true }).waitFor();
+      expect(await report.innerText()).toMatch(
+        /\. Each side needs \d{3} loads to find \+80%\. The answer holds already: the variant brings more leads\.\n/,
+      );
+    }
+  });
+});
