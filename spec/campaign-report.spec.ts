@@ -64,11 +64,13 @@ describe("the rows of the report", () => {
   });
 
   it("count leads as (other) where their campaign has no counted load and some loads are (other)", async () => {
-    await add([aCount({ source: "(other)", medium: "(other)", campaign: "(other)" })]);
+    await add([aCount(), aCount({ source: "(other)", medium: "(other)", campaign: "(other)" })]);
     await addALead({ referer: "https://example.com/?utm_campaign=junk" });
+    await addALead(headersOfSpring);
     expect((await rows()).map(({ campaign, stored }) => [campaign, stored])).toEqual([
       ["(other)", 0],
       ["(other)", 1],
+      ["spring", 1],
     ]);
   });
 
@@ -101,9 +103,10 @@ describe("the rows of the report", () => {
     expect(shown.reduce((sum, [, , , cents]) => sum + Number(cents), 0)).toBe(1571);
   });
 
-  it("share a cost out among readers where nobody's load or lead was counted, and give bots a share only where there is nobody else", async () => {
+  it("share a cost out evenly among readers where nobody's load or lead was counted, and give bots a share only where there is nobody else", async () => {
     await add([
       aCount({ step: "served", n: 3 }),
+      aCount({ device: "computer", step: "served", n: 1 }),
       aCount({ device: "bot", n: 50 }),
       aCount({ campaign: "crawled", device: "bot", n: 50 }),
     ]);
@@ -114,7 +117,8 @@ describe("the rows of the report", () => {
     expect((await rows()).map(({ campaign, device, cost_cents }) => [campaign, device, cost_cents])).toEqual([
       ["crawled", "bot", 500],
       ["spring", "bot", 0],
-      ["spring", "phone", 1001],
+      ["spring", "computer", 501],
+      ["spring", "phone", 500],
     ]);
   });
 
@@ -228,30 +232,39 @@ describe("the web vitals of a manager's days", () => {
 describe("a manager's days", () => {
   it("hold the costs and the hours of these days alone; weekdays are numbered from Monday, 1, to Sunday, 7", async () => {
     const sql = database.owner;
-    // The 15th of November 2026 is a Sunday. The 16th is rolled up.
+    // The 15th of November 2026 is a Sunday. The 17th is rolled up.
     await sql`
       insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
       select c.day::date, c.hour, 'facebook', 'paid', 'spring', '', 'phone', 'view', 1
-      from (values ('2026-11-14', 23), ('2026-11-15', 0), ('2026-11-15', 23), ('2026-11-16', -1), ('2026-11-17', 0)) c (day, hour)`;
+      from (
+        values ('2026-11-13', 23), ('2026-11-14', 0), ('2026-11-15', 0), ('2026-11-15', 23), ('2026-11-16', 12), ('2026-11-17', -1),
+          ('2026-11-18', 0)
+      ) c (day, hour)`;
+    for (const at of ["13T23:59Z", "14T00:00Z", "15T23:30Z", "18T00:00Z"])
+      await addLead(database, { created_at: `2026-11-${at}`, request_headers: headersOfSpring });
     await recordCosts(
-      ["2026-11-14", "2026-11-15", "2026-11-16", "2026-11-17"].map((day, nth) => ({
-        day,
+      [13, 14, 15, 16, 17, 18].map((day, nth) => ({
+        day: `2026-11-${day}`,
         campaign: "spring",
         amount_cents: 10 ** nth,
       })),
     );
-    const [found] = await sql`select team.campaigns('2026-11-15', '2026-11-16', 'UTC') as report`;
+    const [found] = await sql`select team.campaigns('2026-11-14', '2026-11-17', 'UTC') as report`;
     const { rows, days, hours, costs } = found?.report ?? {};
-    expect(rows).toMatchObject([{ views: 3, cost_cents: 110 }]);
-    expect(days.map(({ day, views }: Record<string, unknown>) => [day, views])).toEqual([
-      ["2026-11-15", 2],
-      ["2026-11-16", 1],
+    expect(rows).toMatchObject([{ views: 5, stored: 2, cost_cents: 11_110 }]);
+    expect(days).toEqual([
+      { day: "2026-11-14", views: 1, pressed: 0, stored: 1 },
+      { day: "2026-11-15", views: 2, pressed: 0, stored: 1 },
+      { day: "2026-11-16", views: 1, pressed: 0, stored: 0 },
+      { day: "2026-11-17", views: 1, pressed: 0, stored: 0 },
     ]);
-    expect(hours.map(({ weekday, hour, views }: Record<string, unknown>) => [weekday, hour, views])).toEqual([
-      [7, 0, 1],
-      [7, 23, 1],
+    expect(hours).toEqual([
+      { weekday: 1, hour: 12, views: 1, stored: 0 },
+      { weekday: 6, hour: 0, views: 1, stored: 1 },
+      { weekday: 7, hour: 0, views: 1, stored: 0 },
+      { weekday: 7, hour: 23, views: 1, stored: 1 },
     ]);
-    expect(costs.map(({ day }: { day: string }) => day)).toEqual(["2026-11-15", "2026-11-16"]);
+    expect(costs.map(({ day }: { day: string }) => day)).toEqual(days.map(({ day }: { day: string }) => day));
   });
 });
 
@@ -297,6 +310,12 @@ describe("a manager", () => {
     ]);
   });
 });
+
+/** Those of a lead with the words and the device of `aCount`. */
+const headersOfSpring = {
+  referer: "https://example.com/?utm_source=facebook&utm_medium=paid&utm_campaign=spring",
+  "user-agent": "iPhone",
+};
 
 async function addALead(headers: Record<string, string>): Promise<string> {
   nthLead += 1;
