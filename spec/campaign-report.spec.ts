@@ -74,6 +74,31 @@ describe("the rows of the report", () => {
     ]);
   });
 
+  it("leave a lead its words where it has none or a cost names them, although some loads are (other)", async () => {
+    await add([aCount({ source: "(other)", medium: "(other)", campaign: "(other)" })]);
+    await addALead({});
+    await addALead(headersOfSpring);
+    await addALead({ referer: "https://example.com/?utm_source=facebook&utm_campaign=junk" });
+    await recordCosts([
+      { day: "2026-11-20", campaign: "spring", amount_cents: 500 },
+      { day: "2026-11-20", source: "newsletter", campaign: "junk", amount_cents: 70 },
+    ]);
+    const shown = (await rows()).map((row) => [
+      row.campaign,
+      row.source,
+      row.stored,
+      row.cost_cents,
+      row.is_matched,
+    ]);
+    expect(shown).toEqual([
+      ["", "", 1, 0, true],
+      ["(other)", "(other)", 0, 0, true],
+      ["(other)", "(other)", 1, 0, true],
+      ["junk", "newsletter", 0, 70, false],
+      ["spring", "facebook", 1, 500, true],
+    ]);
+  });
+
   it("share a campaign's cost out by views, to the cent, and show costs that match nothing", async () => {
     await add([
       aCount({ n: 2 }),

@@ -124,7 +124,7 @@ const leadsRead = (sql: Sql, since: Date) => sql`
         private.clean_campaign_word(coalesce(p.utm ->> 'utm_campaign', '')) as campaign
     ) c
     cross join lateral (
-      select (c.source, c.medium, c.campaign) in (('facebook', 'paid', 'spring'), ('news', '', 'autumn')) as is_known
+      select (c.source, c.medium, c.campaign) in (('facebook', 'paid', 'spring'), ('news', '', 'autumn'), ('', '', '')) as is_known
     ) k
     where l.created_at >= date_trunc('hour', ${since.toISOString()}::timestamptz)
   ) w

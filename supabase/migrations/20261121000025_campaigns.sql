@@ -94,8 +94,9 @@ end $$;
 -- One row for each campaign, variant and device that was counted, gave a lead, or cost something. Counts and leads are those of the
 -- hours from `begins` until `ends`; counts that are rolled up, and costs, are those of the days from `first_day` to `last_day`. A
 -- campaign's costs are shared out among its rows by the views of readers, to the cent: by their leads where nobody viewed the page, and
--- evenly where nobody sent a lead either. Costs that match no row get a row of their own, with an empty device. Leads whose words have no counted page load belong to "(other)" where page loads were counted as "(other)". `new_leads`
--- have no row in lead_work yet; for null, the function looks for them.
+-- evenly where nobody sent a lead either. Costs that match no row get a row of their own, with an empty device. Leads whose words no page
+-- load and no cost has belong to "(other)" where page loads were counted as "(other)", because their own loads may be among these.
+-- `new_leads` have no row in lead_work yet; for null, the function looks for them.
 create function private.campaign_rows(
   begins timestamptz, ends timestamptz, first_day date, last_day date, new_leads uuid[] default null
 )
@@ -118,6 +119,12 @@ begin
     from private.page_sums(from_hour, ends, first_day, last_day) p
     group by 1, 2, 3, 4, 5
   ),
+  costs as materialized (
+    select k.source, k.medium, k.campaign, sum(k.amount_cents) as cents
+    from private.campaign_costs k
+    where k.day between first_day and last_day
+    group by 1, 2, 3
+  ),
   lead_groups as materialized (
     select g.source as raw_source, g.medium as raw_medium, g.campaign as raw_campaign, g.variant, g.device,
       nullif(g.outcome, '') as outcome, g.stored, g.reviewed
@@ -136,9 +143,13 @@ begin
       case when x.is_other then '(other)' else x.campaign end as campaign
     from lead_groups g
     join (
-      select w.*, exists (select from counted o where o.campaign = '(other)') and not exists (
-        select from counted c where (c.source, c.medium, c.campaign) = (w.source, w.medium, w.campaign)
-      ) as is_other
+      select w.*, exists (select from counted o where o.campaign = '(other)')
+        -- A load without words is never counted as (other).
+        and (w.source, w.medium, w.campaign) <> ('', '', '')
+        and not exists (select from counted c where (c.source, c.medium, c.campaign) = (w.source, w.medium, w.campaign))
+        and not exists (
+          select from costs k where k.campaign = w.campaign and k.source in ('', w.source) and k.medium in ('', w.medium)
+        ) as is_other
       from words w
     ) x on (x.raw_source, x.raw_medium, x.raw_campaign) = (g.raw_source, g.raw_medium, g.raw_campaign)
   ),
@@ -161,12 +172,6 @@ begin
       coalesce(l.stored, 0) as stored, coalesce(l.reviewed, 0) as reviewed, coalesce(l.outcomes, '{}') as outcomes
     from counted c
     full join leads l on (l.source, l.medium, l.campaign, l.variant, l.device) = (c.source, c.medium, c.campaign, c.variant, c.device)
-  ),
-  costs as materialized (
-    select k.source, k.medium, k.campaign, sum(k.amount_cents) as cents
-    from private.campaign_costs k
-    where k.day between first_day and last_day
-    group by 1, 2, 3
   ),
   -- Bots are paid for as well, and bring nothing: they have a share only of a cost that nobody else can have.
   weights as (
