@@ -186,6 +186,18 @@ describe("a file of costs", () => {
     });
   });
 
+  it("is to be divided between days where it has more than 10,000 lines, because a second file would replace costs of the same campaign and day", () => {
+    expect(readCostsCsv(`date,campaign,amount\n${`${today},a,1\n`.repeat(10_001)}`)).toEqual({
+      problems: [
+        {
+          line: 10_002,
+          problem:
+            "A file has at most 10,000 lines. Please divide it between days, because lines of one campaign and day have to stay in one file.",
+        },
+      ],
+    });
+  });
+
   it("is refused where a line is 100,000 quotation marks and no cost, or with more than 10,000 lines", () => {
     const lines = `date,campaign,amount\n${'"'.repeat(100_000)}`;
     expect(readCostsCsv(lines)).toHaveProperty("problems");

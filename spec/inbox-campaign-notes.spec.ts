@@ -37,3 +37,18 @@ describe("an experiment on the page Campaigns", () => {
     }
   });
 });
+
+describe("a file of costs that is too long for the page Campaigns", () => {
+  it("is to be divided between days, because a second file would replace costs of the same campaign and day", async () => {
+    const page = await as(maria, "/campaigns");
+    const line = `${daysAgo(1)},spring,1\n`;
+    await page.getByLabel("A CSV file: date, campaign, amount in US dollars").setInputFiles({
+      name: "costs.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(`date,campaign,amount\n${line.repeat(3_000)}`),
+    });
+    expect(await page.getByRole("alert").innerText()).toBe(
+      "The file is too long: 50,000 characters at once. Please divide it between days, because lines of one campaign and day have to stay in one file.",
+    );
+  });
+});

@@ -77,7 +77,11 @@ export function readCostsCsv(text: string): { costs: Cost[] } | { problems: Cost
   const problem = problemOfHeading(names, indexOf);
   if (problem) return problemOf(1, problem);
   const tooMany = lines[maxLines];
-  if (tooMany) return problemOf(tooMany.line, "A file has at most 10,000 lines.");
+  if (tooMany)
+    return problemOf(
+      tooMany.line,
+      "A file has at most 10,000 lines. Please divide it between days, because lines of one campaign and day have to stay in one file.",
+    );
   const costs: Cost[] = [];
   const problems: CostProblem[] = [];
   for (const { cells, line } of lines) {

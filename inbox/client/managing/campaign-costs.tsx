@@ -170,7 +170,8 @@ function problemOf(text: string) {
 const refusals = {
   empty: "The file is empty.",
   unreadable: "The browser cannot read the file. Please choose it again.",
-  "too long": "The file is too long. Please divide it: 50,000 characters at once.",
+  "too long":
+    "The file is too long: 50,000 characters at once. Please divide it between days, because lines of one campaign and day have to stay in one file.",
   busy: "The file before was still being recorded. Please choose this one again.",
 };
 
