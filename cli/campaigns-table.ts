@@ -1,5 +1,5 @@
 // The table that `leads campaigns` prints: a line for each campaign, and what is counted apart.
-import { botsInWords } from "../campaigns/bots-in-words.ts";
+import { botsInWords, erasedLeadsInWords } from "../campaigns/notes-in-words.ts";
 import type { ReportedRow } from "../team/campaigns.ts";
 import { cell, printable } from "./terminal.ts";
 import { dayAndTime, zoneHere } from "./times.ts";
@@ -8,8 +8,15 @@ import { dayAndTime, zoneHere } from "./times.ts";
 const zones = () =>
   zoneHere() === "UTC" ? "UTC" : `${zoneHere()}, and of UTC for page loads older than eight days`;
 
-/** One line for each campaign, all devices and variants together, the one with the most loads first; then what is counted apart. */
-export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): string {
+/**
+ * One line for each campaign, all devices and variants together, the one with the most loads first; then what is counted apart.
+ * `erasedBefore` is the day that `leadsErasedBefore` returned.
+ */
+export function tableOf(
+  rows: readonly ReportedRow[],
+  since: Date | undefined,
+  erasedBefore: string | null,
+): string {
   if (rows.length === 0) return "Nothing was counted.\n";
   const matched = rows.filter(({ is_matched }) => is_matched);
   const people = matched.filter(({ device }) => device !== "bot");
@@ -40,6 +47,7 @@ export function tableOf(rows: readonly ReportedRow[], since: Date | undefined): 
       ),
     ),
     `\n${since ? `Since ${dayAndTime(since)}` : "Since the beginning"}, by the days of ${zones()}. Costs are in US dollars.\n`,
+    ...(erasedBefore === null ? [] : [`${erasedLeadsInWords(erasedBefore)}\n`]),
     "Counts up to PRESSED are page loads, not people.",
     ` Documents served: ${total("served", people)}; fetched ahead by browsers: ${total("prefetched", people)};`,
     ` reloads: ${total("reloaded", people)}; returns: ${total("returned", people)}.`,

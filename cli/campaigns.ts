@@ -1,5 +1,11 @@
 // `leads campaigns`: what the ads brought, from the page load to the outcome, and what it cost; `costs add` records costs.
-import { beginOfReport, type CampaignRow, campaignRows, type ReportedRow } from "../team/campaigns.ts";
+import {
+  beginOfReport,
+  type CampaignRow,
+  campaignRows,
+  leadsErasedBefore,
+  type ReportedRow,
+} from "../team/campaigns.ts";
 import { addCosts } from "./campaign-costs.ts";
 import { tableOf } from "./campaigns-table.ts";
 import { type AddCommand, typed } from "./command.ts";
@@ -21,7 +27,7 @@ export const campaigns: AddCommand = (program, run) => {
         const begin = since && (await beginOfReport(sql, since, now));
         const rows = await campaignRows(sql, begin, now);
         if (!json) {
-          await out(tableOf(rows, begin));
+          await out(tableOf(rows, begin, await leadsErasedBefore(sql, begin, now)));
           return 0;
         }
         const array = jsonArray(out);

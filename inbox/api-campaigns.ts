@@ -57,6 +57,8 @@ export const Campaigns = v.object({
   days: v.array(v.object({ day: Day, views: v.number(), pressed: v.number(), stored: v.number() })),
   /** ISO weekday, 1 is Monday; hour 0 to 23 in the zone asked for. Views by hour are those of the last eight days. */
   hours: v.array(v.object({ weekday: v.number(), hour: v.number(), views: v.number(), stored: v.number() })),
+  /** Leads that came before this day are erased because of their age. Null where no load and no cost that the answer holds is before it. */
+  leads_erased_before: v.nullable(Day),
 });
 export type Campaigns = v.InferOutput<typeof Campaigns>;
 

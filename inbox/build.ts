@@ -65,7 +65,7 @@ const patterns = [
   "inbox/client/**/*.*",
   "inbox/*.ts",
   "calling/*",
-  "campaigns/bots-in-words.ts",
+  "campaigns/notes-in-words.ts",
   "content/fill-in.ts",
   "team/csv.ts",
   "lead/language-name.ts",

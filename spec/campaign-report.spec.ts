@@ -293,6 +293,39 @@ describe("a manager's days", () => {
   });
 });
 
+describe("a report of days whose leads are erased because of their age", () => {
+  it("names the day before which leads are erased, where it has loads or costs from before that day", async () => {
+    const sql = database.owner;
+    const erasedBefore = async (since: number) => {
+      const [row] = await sql<{ day: string | null; expected: string }[]>`
+        select (private.utc_day(now()) - 30)::text as expected, team.campaigns(
+          (private.utc_day(now()) - ${since}::int)::text, private.utc_day(now())::text, 'UTC'
+        ) ->> 'leads_erased_before' as day`;
+      return row;
+    };
+    const countOn = (ago: number) => sql`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      values (private.utc_day(now()) - ${ago}::int, -1, '', '', 'spring', '', 'phone', 'view', 1)`;
+    const costOn = (ago: number) => sql`
+      insert into private.campaign_costs (day, source, medium, campaign, amount_cents)
+      values (private.utc_day(now()) - ${ago}::int, '', '', 'spring', 100)`;
+    for (const addOn of [countOn, costOn]) {
+      await removeCounts(sql);
+      for (const ago of [30, 29]) await addOn(ago);
+      await sql`update private.settings set retention_days = 30`;
+      expect(await erasedBefore(90)).toMatchObject({ day: null });
+      await addOn(31);
+      expect(await erasedBefore(30)).toMatchObject({ day: null });
+      for (const since of [31, 90]) {
+        const found = await erasedBefore(since);
+        expect(found?.day).toBe(found?.expected);
+      }
+      await sql`update private.settings set retention_days = null`;
+      expect(await erasedBefore(90)).toMatchObject({ day: null });
+    }
+  });
+});
+
 describe("a manager", () => {
   it("reads what the ads brought and records costs, with an entry in the audit log; a member may not", async () => {
     const inbox = await serveInbox(database);

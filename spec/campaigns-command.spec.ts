@@ -138,6 +138,28 @@ describe("leads campaigns", () => {
     expect((await waitForExit(ask)).stdout).toBe("Nothing was counted.\n");
   });
 
+  it("says that older leads are erased where it has their loads or costs, which stay", async () => {
+    const { owner, url } = await makeDatabase();
+    await owner`update private.settings set retention_days = 30`;
+    await owner`
+      insert into private.campaign_costs (day, source, medium, campaign, amount_cents)
+      select ${today}::text::date - ago, '', '', 'spring', 100 from unnest(array[2, 40]) as ago`;
+    const sentence = () =>
+      `Leads that came before ${new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10)} are erased because of their age; the loads and costs of those days are still here. So a lead cost less than is shown, and more of the loads became leads.`;
+    const told = async (...since: string[]) => {
+      const { stdout } = await leads(url, "campaigns", ...since);
+      return stdout.split("\n").find((line) => line.includes("are erased because of their age"));
+    };
+    expect(await told("--since", "7d")).toBeUndefined();
+    for (const since of [["--since", "90d"], []]) {
+      const before = sentence();
+      const said = await told(...since);
+      expect([before, sentence()]).toContain(said);
+    }
+    await owner`update private.settings set retention_days = null`;
+    expect(await told()).toBeUndefined();
+  });
+
   it("prints two campaigns whose names differ only at their ends under two names", async () => {
     const { url, intake } = await makeDatabase();
     const ends = ["women", "men"].map((one) => `2026-spring-florida-lookalike-${one}`);

@@ -52,3 +52,20 @@ describe("a file of costs that is too long for the page Campaigns", () => {
     );
   });
 });
+
+describe("the table of campaigns in the inbox", () => {
+  it("says that older leads are erased where it has their loads or costs, which stay", async () => {
+    await database.owner`update private.settings set retention_days = 30`;
+    await maria.call("campaigns/costs", { csv: `date,campaign,amount\n${daysAgo(40)},spring,5\n` });
+    const page = await as(maria, "/campaigns");
+    const table = page.getByRole("region", { name: "Campaigns", exact: true });
+    await table.getByText("The range in brackets", { exact: false }).waitFor();
+    const note = table.getByText("are erased because of their age", { exact: false });
+    expect(await note.count()).toBe(0);
+    await page.getByRole("button", { name: "90 days" }).click();
+    expect(await note.innerText()).toMatch(
+      /^Leads that came before \w{3} \d{1,2}, \d{4} are erased because of their age; the loads and costs of those days are still here\. So a lead cost less than is shown, and more of the loads became leads\.$/,
+    );
+    await database.owner`update private.settings set retention_days = null`;
+  });
+});

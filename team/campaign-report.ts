@@ -9,11 +9,15 @@ import type { Ask } from "./ask.ts";
 import { readCampaigns } from "./campaigns.ts";
 import type { Period } from "./managing.ts";
 
-/** What the database has added up itself: counts by day and by weekday and hour, in the zone asked for, and the recorded costs. */
-interface AddedUp {
+/**
+ * What the database says itself: counts by day and by weekday and hour, in the zone asked for; the recorded costs; and the day before which
+ * leads are erased because of their age, where page loads or costs of the days asked for are before it.
+ */
+interface Further {
   days: { day: string; views: number; pressed: number; stored: number }[];
   hours: { weekday: number; hour: number; views: number; stored: number }[];
   costs: { day: string; source: string; medium: string; campaign: string; amount_cents: number }[];
+  leads_erased_before: string | null;
 }
 
 /** The audit log says that somebody read it. */
@@ -21,11 +25,11 @@ export async function campaignReport(
   ask: Ask,
   period: Period,
   standby?: Ask,
-): Promise<CampaignReport & AddedUp> {
-  const counted = (await readCampaigns(ask, period, standby)) as AddedUp & {
+): Promise<CampaignReport & Further> {
+  const counted = (await readCampaigns(ask, period, standby)) as Further & {
     rows: CountedRow[];
     vitals: VitalCount[];
   };
-  const { days, hours, costs } = counted;
-  return { ...reportOf(counted.rows, counted.vitals), days, hours, costs };
+  const { days, hours, costs, leads_erased_before } = counted;
+  return { ...reportOf(counted.rows, counted.vitals), days, hours, costs, leads_erased_before };
 }

@@ -75,6 +75,21 @@ export async function campaignRows(
     )`;
 }
 
+/**
+ * The day before which leads are erased because of their age (RETENTION_DAYS), as YYYY-MM-DD in the time zone of this process (TZ). Null
+ * where the rows since a time, or since the beginning, have no page load and no cost from before that day.
+ */
+export async function leadsErasedBefore(
+  sql: Sql,
+  since: Date | undefined,
+  now: Date,
+): Promise<string | null> {
+  const [first, today] = [since?.toLocaleDateString("sv-SE") ?? "-infinity", now.toLocaleDateString("sv-SE")];
+  const [row] = await sql<{ day: string | null }[]>`
+    select private.leads_erased_before(${first}::text::date, ${today}::text::date)::text as day`;
+  return row?.day ?? null;
+}
+
 /** What a manager sees of these days; docs/campaigns.md says what the parts are. */
 export const readCampaigns = (ask: Ask, { since, until, zone }: Period, standby?: Ask) =>
   askToRead(

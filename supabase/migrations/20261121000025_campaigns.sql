@@ -225,10 +225,23 @@ language sql immutable
 set search_path = pg_catalog, pg_temp
 return date_trunc('hour', moment - interval '1 microsecond', 'UTC') + interval '1 hour';
 
+-- The day before which leads are erased because of their age (retention_days). Null where no page load and no cost, which both stay, is of a
+-- day from `since` on and before it.
+create function private.leads_erased_before(since date, today date) returns date
+language sql stable
+set search_path = pg_catalog, pg_temp
+return (
+  select x.day
+  from (select today - s.retention_days as day from private.settings s) x
+  where exists (select from private.page_counts c where c.day >= since and c.day < x.day)
+    or exists (select from private.campaign_costs k where k.day >= since and k.day < x.day)
+);
+
 -- What the ads brought on these days in a time zone: the rows of `private.campaign_rows`; views, presses of the button and leads by day;
--- views and leads by weekday and hour; the web vitals; and the costs as they are recorded. Views by hour exist only for the last eight
--- days. Where the first day begins within an hour of UTC, as in a zone that is half an hour off UTC, `rows` has that whole hour, and `days`
--- and `hours` have none of its page loads and leads. A lead belongs to the day in which its hour of UTC begins.
+-- views and leads by weekday and hour; the web vitals; the costs as they are recorded; and the day of `private.leads_erased_before`. Views by
+-- hour exist only for the last eight days. Where the first day begins within an hour of UTC, as in a zone that is half an hour off UTC,
+-- `rows` has that whole hour, and `days` and `hours` have none of its page loads and leads. A lead belongs to the day in which its hour of UTC
+-- begins.
 -- `entry` is what team.record_reading returned; a standby needs it.
 create function team.campaigns(since text, until text, zone text, entry bigint default null) returns jsonb
 language plpgsql
@@ -290,12 +303,14 @@ begin
         'day', k.day, 'source', k.source, 'medium', k.medium, 'campaign', k.campaign, 'amount_cents', k.amount_cents
       ) order by k.day, k.campaign, k.source, k.medium)
       from private.campaign_costs k where k.day between since::date and until::date
-    ), '[]')
+    ), '[]'),
+    'leads_erased_before', private.leads_erased_before(since::date, (now() at time zone zone)::date)
   ) into report;
   return report;
 end $$;
 
 revoke execute on function
-  private.new_report_leads, private.lead_groups, private.lead_hours, private.next_hour, private.campaign_rows, team.campaigns
+  private.new_report_leads, private.lead_groups, private.lead_hours, private.next_hour, private.campaign_rows, private.leads_erased_before,
+  team.campaigns
 from public;
 grant execute on function team.campaigns to leads_team;

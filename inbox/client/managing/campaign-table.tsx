@@ -1,9 +1,10 @@
 // The campaigns as a table that can be sorted by each of its columns: loads, leads, their share with its range, and what each cost.
 
 import { useState } from "react";
-import { botsInWords } from "../../../campaigns/bots-in-words.ts";
+import { botsInWords, erasedLeadsInWords } from "../../../campaigns/notes-in-words.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
 import { ScrollingTable } from "../page/scrolling-table.tsx";
+import { dayInWords } from "../page/times.ts";
 import { inGroups } from "../page/words.ts";
 import { type CampaignLine, costPer, money, rateInWords } from "./campaign-words.ts";
 import { ReportSection } from "./report-section.tsx";
@@ -49,8 +50,10 @@ interface Order {
   isDescending: boolean;
 }
 
+type Props = Pick<Campaigns, "campaigns" | "devices" | "leads_erased_before">;
+
 /** The notes below the table count the bots, which it leaves out. Print and the end of the CSV have the notes too. */
-export function CampaignTable({ campaigns, devices }: Pick<Campaigns, "campaigns" | "devices">) {
+export function CampaignTable({ campaigns, devices, leads_erased_before: day }: Props) {
   const [order, setOrder] = useState<Order>({ column: "Loads", isDescending: true });
   const sorted = inOrder(campaigns, order);
   const lines = sorted.map((line) => columns.map((column) => textOf(column, line)));
@@ -62,6 +65,7 @@ export function CampaignTable({ campaigns, devices }: Pick<Campaigns, "campaigns
       lines={lines}
       notes={[
         "The range in brackets holds the true share in 95 of 100 cases. Costs are in US dollars.",
+        ...(day === null ? [] : [erasedLeadsInWords(dayInWords(day))]),
         botsInWords(devices.find(({ device }) => device === "bot") ?? noBots),
       ]}
       ownTable={

@@ -57,7 +57,7 @@ const WhatTheyBring = ({ report }: { report: Campaigns }) => (
   <>
     <Sentences campaigns={report.campaigns} />
     <CampaignFunnel campaigns={report.campaigns} />
-    <CampaignTable campaigns={report.campaigns} devices={report.devices} />
+    <CampaignTable {...report} />
   </>
 );
 

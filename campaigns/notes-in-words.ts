@@ -1,4 +1,4 @@
-// The sentence that counts the bots, which the table of campaigns leaves out: the same in the inbox and in the command.
+// What the inbox and the command say below their table of campaigns: how many bots it leaves out, and which leads are erased.
 
 /** The sums of the rows whose device is a bot. */
 export interface BotCounts {
@@ -13,3 +13,7 @@ export const botsInWords = ({ views, served, stored }: BotCounts): string =>
 
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+
+/** `day`, as it is written there, is the first one whose leads are kept. Page loads and costs stay when leads are erased. */
+export const erasedLeadsInWords = (day: string): string =>
+  `Leads that came before ${day} are erased because of their age; the loads and costs of those days are still here. So a lead cost less than is shown, and more of the loads became leads.`;
