@@ -61,6 +61,33 @@ describe("a person with two leads", () => {
     expect(calls?.n).toBe(3);
   });
 
+  it("counts for how soon a lead was called the calls about that lead alone, and none that are kept of an erased one", async () => {
+    const [first, second] = await addTwice();
+    const call = async (id: string) => {
+      const { call_id } = await callLead(dana, id);
+      await dana.call("outcome", { id, call_id, outcome: "no_answer" });
+      return call_id;
+    };
+    const firstCall = async () => {
+      const [row] = await database.owner<{ id: string | null }[]>`
+        select c.id from private.lead_work w left join private.calls c on c.at = w.first_called_at where w.lead_id = ${second}`;
+      return row?.id;
+    };
+    const kept = await call(first);
+    // The second lead came an hour ago.
+    await database.owner`update private.calls set at = now() - interval '3 hours' where id = ${kept}`;
+    await maria.call("erase", { id: first, reference: first.slice(-8) });
+    expect(await firstCall()).toBeNull();
+    const [own, next] = [await call(second), await call(second)];
+    expect(await firstCall()).toBe(own);
+    await database.owner`update private.calls set at = now() - interval '5 minutes' where id = ${next}`;
+    expect(await firstCall()).toBe(next);
+    await database.owner`delete from private.calls where id = ${next}`;
+    expect(await firstCall()).toBe(own);
+    await database.owner`delete from private.calls where id = ${own}`;
+    expect(await firstCall()).toBeNull();
+  });
+
   it("leaves nothing of an erased lead's calls where no other lead has the number", async () => {
     const id = await addLead(database);
     await callLead(dana, id);

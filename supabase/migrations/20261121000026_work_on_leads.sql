@@ -25,6 +25,8 @@ create table private.calls (
   at timestamptz not null default now(),
   -- "The person asked for this time": why a call outside the hours was made.
   asked_for_this_time boolean not null default false,
+  -- It was about a lead that is erased, and is kept as an attempt to call the number (private.keep_attempts).
+  is_of_erased_lead boolean not null default false,
   -- The transaction that logged it. The number is returned in a later one only, so that the attempt cannot be rolled back after the
   -- number was seen.
   xact xid8 not null default pg_current_xact_id()
@@ -162,7 +164,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   with kept as (
-    update private.calls c set lead_id = other.lead_id
+    update private.calls c set lead_id = other.lead_id, is_of_erased_lead = true
     from (
       select x.id, (
         -- Another lead may be erased by the same statement.
@@ -226,7 +228,8 @@ create trigger permissions_20_copy_campaign_to_work after update on private.perm
 for each row when ((old.utm, old.variant, old.device, old.browser) is distinct from (new.utm, new.variant, new.device, new.browser))
 execute function private.copy_campaign_to_work();
 
--- Copies the time of a lead's first call to lead_work.
+-- Copies the time of a lead's first call to lead_work. A call that is kept of an erased lead is none of its calls, and may have been made
+-- before it came.
 create function private.copy_first_call_to_work() returns trigger
 language plpgsql
 security definer
@@ -234,7 +237,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   of_lead constant uuid := case when tg_op = 'DELETE' then old.lead_id else new.lead_id end;
-  first_at constant timestamptz := (select min(c.at) from private.calls c where c.lead_id = of_lead);
+  first_at constant timestamptz := (select min(c.at) from private.calls c where c.lead_id = of_lead and not c.is_of_erased_lead);
 begin
   update private.lead_work w set first_called_at = first_at where w.lead_id = of_lead and w.first_called_at is distinct from first_at;
   return null;
