@@ -31,6 +31,14 @@ function temporaryFolder(): string {
   return folder;
 }
 
+const trackedFiles = () =>
+  execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).trim().split("\n");
+
+/** The names in a list of deploy/build-release. */
+function namesInBuild(list: "modules" | "files"): string[] {
+  return new RegExp(`^${list}="(.*)"$`, "m").exec(read("deploy/build-release"))?.[1]?.split(" ") ?? [];
+}
+
 describe("the container's health check", () => {
   const [, words = ""] =
     /^HEALTHCHECK [^[]{0,200}CMD (\[[^[\]]*\])/m.exec(read("deploy/Containerfile")) ?? [];
@@ -193,16 +201,64 @@ describe("the settings that the installation writes", () => {
   });
 });
 
+/** Files of a clone that hold secrets or leads, where an operator may have put them. */
+const secretFiles = [
+  ".env",
+  ".env.supabase",
+  "data/leads.txt",
+  "deploy/.env",
+  "deploy/.env.old",
+  "deploy/cluster/.env",
+  "deploy/data/leads.txt",
+  "deploy/leads.backup",
+  "deploy/site.key",
+  "deploy/site.pem",
+  "supabase/.temp/pooler-url",
+  "supabase/functions/.env",
+];
+
+describe("the files that an image is built from", () => {
+  it("are all files of the program, and none that holds secrets or leads", () => {
+    const folder = temporaryFolder();
+    const git = (args: string[], input = "") =>
+      spawnSync("git", args, { cwd: folder, encoding: "utf8", input }).stdout;
+    git(["init", "--quiet"]);
+    // A line of .dockerignore means what the same line with a slash before it means to git.
+    const rules = read(".dockerignore").replace(/^(!?)(?=[^#\n])/gm, "$1/");
+    writeFileSync(join(folder, ".gitignore"), rules);
+    const modules = namesInBuild("modules").concat(namesInBuild("files"));
+    const needed = trackedFiles().filter((path) => modules.includes(path.split("/")[0] as string));
+    const asked = [...secretFiles, ...needed].join("\n");
+    const leftOut = git(["check-ignore", "--no-index", "--stdin"], asked).trim().split("\n");
+    expect(leftOut).toEqual(secretFiles);
+  });
+});
+
 describe("a release", () => {
+  it("holds no settings, backups, keys or leads that lie in the folders of the program", () => {
+    const folder = temporaryFolder();
+    const write = (path: string, content: string, mode = 0o644) => {
+      mkdirSync(join(folder, path, ".."), { recursive: true });
+      writeFileSync(join(folder, path), content, { mode });
+    };
+    for (const path of [...secretFiles, ".env.example", "deploy/compose.yaml"]) write(path, "");
+    write("package.json", read("package.json"));
+    write("deploy/build-release", read("deploy/build-release"), 0o755);
+    // Stands for npm, which is started when the program is copied: lists what is there, and ends the build.
+    write("bin-of-test/npm", `#!/bin/sh\nfind . -type f | LC_ALL=C sort > ${folder}/copied\nexit 1\n`, 0o755);
+    const env = { PATH: `${folder}/bin-of-test:${process.env.PATH}` };
+    spawnSync(join(folder, "deploy/build-release"), { env });
+    const copied = ["./.env.example", "./deploy/build-release", "./deploy/compose.yaml", "./package.json"];
+    expect(readFileSync(join(folder, "copied"), "utf8").trim().split("\n")).toEqual(copied);
+  });
+
   it("is made of every module that the program has, and of no test or measurement", () => {
-    const [, modules = ""] = /^modules="(.*)"$/m.exec(read("deploy/build-release")) ?? [];
-    const tracked = execFileSync("git", ["ls-files"], { cwd: root, encoding: "utf8" }).split("\n");
-    const folders = new Set(
-      tracked.filter((path) => /^[^.][^/]*\//.test(path)).map((path) => path.split("/")[0] as string),
-    );
+    const modules = namesInBuild("modules");
+    const inFolders = trackedFiles().filter((path) => /^[^.][^/]*\//.test(path));
+    const folders = new Set(inFolders.map((path) => path.split("/")[0] as string));
     for (const name of ["bench", "check", "spec"]) folders.delete(name);
-    expect(modules.split(" ")).toEqual(expect.arrayContaining([...folders].sort()));
-    for (const name of ["bench", "check", "spec", "data"]) expect(modules.split(" ")).not.toContain(name);
+    expect(modules).toEqual(expect.arrayContaining([...folders].sort()));
+    for (const name of ["bench", "check", "spec", "data"]) expect(modules).not.toContain(name);
   });
 
   it("has a version that the command prints and that the changelog tells of", async () => {
