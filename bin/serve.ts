@@ -2,14 +2,11 @@
 import { type Counters, makeCounters } from "../campaigns/counters.ts";
 import { countsPool, startFlushing } from "../campaigns/flush.ts";
 import type { Config } from "../config/config.ts";
-import { isThisMachine } from "../config/this-machine.ts";
-import { reviewSetting } from "../config/translation-settings.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
-import { sourcesToReview } from "../content/claims.ts";
 import { experiments } from "../content/experiments.ts";
-import { unreviewedLanguages } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider } from "../content/provider.ts";
+import { contentWarnings } from "../content/warnings.ts";
 import { connect } from "../database/connect.ts";
 import { makeResilientConnection } from "../database/resilient-connection.ts";
 import { roleAddress } from "../database/role-logins.ts";
@@ -29,7 +26,7 @@ await runProgram(serve);
 async function serve(program: Program): Promise<void> {
   const { config, log, stopping, onStop } = program;
   const site = await loadSite(config, experiments, log);
-  warnOfContent(config, log);
+  for (const [event, facts] of contentWarnings(config)) log(event, facts);
   const notices = permissionNotices(config);
   const delivery = composeDelivery({ config, notices, experiments: checkExperiments(experiments), log });
   const { intakeAddress, ownerAddress, prepared } = await openServerDatabase(program, delivery);
@@ -68,16 +65,6 @@ async function serve(program: Program): Promise<void> {
     if (stopping.aborted) await inbox?.stop();
   };
   prepared.then(startWhatNeedsTheSchema).catch(program.giveUp);
-}
-
-/** Logs what the pages still lack: settings without a value, reviews that are due, translations nobody answers for, their address. */
-function warnOfContent({ provider, site }: Config, log: Log): void {
-  for (const setting of completeProvider(provider).missing) log("setting-missing", { setting });
-  for (const { source, reviewed } of sourcesToReview(new Date()))
-    log("source-review-due", { source, reviewed });
-  for (const language of unreviewedLanguages(site))
-    log("translation-not-reviewed", { language, setting: reviewSetting(language) });
-  if (isThisMachine(new URL(site.url).hostname)) log("address-missing");
 }
 
 /** Counts the steps and web vitals of page loads, and moves the counts to the database until the server has stopped. */

@@ -1,5 +1,6 @@
 // Builds the site: the form's script, the renderer that the server imports, and `dist/`, which any static host
-// can serve. With `--if-stale` it does so only when the sources, or the settings in fingerprint(), have changed.
+// can serve. With `--if-stale` it does so only when the sources, or the settings in fingerprint(), have changed, and warns of nothing,
+// because the server that starts then does.
 import { createHash } from "node:crypto";
 import { globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,12 +8,15 @@ import { type Config, ConfigError, readConfig } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { ContentError } from "../content/content-error.ts";
 import { experiments } from "../content/experiments.ts";
+import { contentWarnings } from "../content/warnings.ts";
+import { makeLog } from "../log/log.ts";
 import { BuildError, currentBuild, makeCurrent, newBuildFolder, projectRoot } from "./build-folder.ts";
 
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const madeOf = fingerprint(config);
-  if (process.argv.includes("--if-stale") && currentBuild()?.madeOf === madeOf) return;
+  const ifStale = process.argv.includes("--if-stale");
+  if (ifStale && currentBuild()?.madeOf === madeOf) return;
   checkExperiments(experiments);
   const started = performance.now();
   // The server may run as another user than the build.
@@ -29,6 +33,13 @@ async function main(): Promise<void> {
     throw error;
   }
   process.stderr.write(`Built the site in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+  if (!ifStale) warn(config);
+}
+
+/** Says what the pages lack, because a static host that is given them starts no server, which would say it. */
+function warn(config: Config): void {
+  const log = makeLog((line) => process.stderr.write(line), { format: config.logFormat });
+  for (const [event, facts] of contentWarnings(config)) log(event, facts);
 }
 
 /**

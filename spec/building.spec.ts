@@ -154,6 +154,33 @@ describe("a build", () => {
     expect(page("index.html")).not.toContain("garden");
   }, 120_000);
 
+  it("says what the pages lack: settings of the provider, a reviewer of the translation, their address", async () => {
+    const copy = copySources();
+    const settings = { PROVIDER_NAME: "Maple Lane", LANGUAGES: "en,es" };
+    const { code, output } = await startBuild(copy, settings).ended;
+    expect(code, output).toBe(0);
+    const missing = output.split("\n").filter((line) => line.includes(" warn setting-missing: "));
+    expect(missing.map((line) => line.split(" setting=")[1])).toEqual([
+      "PROVIDER_LEGAL_NAME",
+      "PROVIDER_PHONE",
+      "PROVIDER_CALLS_FROM",
+      "PROVIDER_ADDRESS",
+      "PROVIDER_NPI",
+      "PROVIDER_HOURS",
+    ]);
+    expect(output).toContain("then set this setting. language=es setting=SPANISH_REVIEWED_BY\n");
+    expect(output).toContain("Set SITE_URL before others read them.\n");
+    const asJson = await startBuild(copy, { LOG_FORMAT: "json", SITE_URL: "https://www.example.com" }).ended;
+    expect(asJson.output).toContain('"event":"setting-missing"');
+    expect(asJson.output).not.toContain("SITE_URL");
+  });
+
+  it("leaves that to the server's start where the server begins with the build", async () => {
+    const copy = copySources();
+    const { code, output } = await startBuild(copy, {}, undefined, ["--if-stale"]).ended;
+    expect([code, output]).toEqual([0, expect.stringMatching(/^Built the site in \S+ s\.\n$/)]);
+  });
+
   it("says what to do when another user owns what an earlier build left", async () => {
     const isRoot = process.getuid?.() === 0;
     const copy = isRoot ? copyForAnotherUser() : copySources();

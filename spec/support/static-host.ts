@@ -118,6 +118,7 @@ export function copySources(): string {
     "lead",
     "campaigns",
     "config",
+    "log",
     "package.json",
     "package-lock.json",
   ]) {
@@ -150,10 +151,11 @@ export function startBuild(
   copy: string,
   settings: Record<string, string> = {},
   user?: { uid: number; gid: number },
+  options: string[] = [],
 ) {
   const { PATH = "", HOME = "" } = process.env;
   const own = join(copy, "node");
-  const build = spawn(existsSync(own) ? own : process.execPath, ["site/build.ts"], {
+  const build = spawn(existsSync(own) ? own : process.execPath, ["site/build.ts", ...options], {
     cwd: copy,
     env: { PATH, HOME, ...settings },
     ...user,
