@@ -187,6 +187,24 @@ describe("the systemd units", () => {
     expect(read("deploy/build-release")).toContain("runtime/node");
   });
 
+  it.each([
+    ["runs", "while the server runs", "echo active"],
+    ["runs", "while the server fails and is started again and again", "echo activating; exit 3"],
+    ["runs", "where systemd cannot be asked", "exit 1"],
+    ["is skipped, which is no failure,", "while the server is stopped on purpose", "echo inactive; exit 3"],
+  ])("check each hour whether leads reach the team: this %s %s", (runs, _, answer) => {
+    const unit = read("deploy/leads-status.service");
+    // A missing dependency of another kind fails the unit, and starts what its OnFailure= names.
+    expect(unit).not.toMatch(/^(Requisite|Requires|BindsTo|Assert\w+)=/m);
+    const [, program = "", words = ""] = /^ExecCondition=(\S+) -c '(.*)'$/m.exec(unit) ?? [];
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "systemctl"), `#!/bin/sh\n${answer}\n`, { mode: 0o755 });
+    const env = { PATH: `${folder}:/usr/bin:/bin` };
+    const { status } = spawnSync(program, ["-c", words.replaceAll("$$", "$")], { env });
+    // 1 to 254 skip the unit (systemd.service(5), ExecCondition=).
+    expect(status).toBe(runs === "runs" ? 0 : 1);
+  });
+
   it("are all named where the program is removed", () => {
     const removal = read("deploy/releases");
     for (const name of units) expect(removal).toContain(`"$units"/${name}`);
