@@ -4,7 +4,7 @@ import type { Sql } from "../database/connect.ts";
 import { typed } from "../log/installation.ts";
 import { ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
-import { unescaped } from "./html.ts";
+import { otherLanguagesIn, unescaped } from "./html.ts";
 
 const rebuild = "Build and deploy the pages again: `npm run build`.";
 const tellDatabase =
@@ -16,9 +16,8 @@ export async function examineNotices({ site }: Deployment, sql: Sql | undefined)
   const article = await ask(`${site}/`);
   if (!("body" in article) || article.status !== 200) return [];
   const translations = await Promise.all(
-    alternatesOf(article.body, site).map(async (address) => {
-      const path = new URL(address).pathname;
-      const answer = await ask(address);
+    otherLanguagesIn(article.body, site).map(async (path) => {
+      const answer = await ask(`${site}${path}`);
       if ("body" in answer && answer.status === 200) return examineNotice(path, answer.body, sql);
       return fail(`The page ${path}, which the article names, is not there (${summaryOf(answer)}).`, rebuild);
     }),
@@ -64,15 +63,4 @@ function noticeHashesIn(html: string): { stated: string | undefined; shown: stri
   const paragraph = html.slice(html.indexOf(">", start) + 1, html.indexOf("</p>", start));
   const text = unescaped(paragraph.replace(/<[^<>]*>/g, ""));
   return { stated, shown: createHash("sha256").update(text).digest("hex") };
-}
-
-/** The addresses of the article's other languages on `site`. The page's links name the public site, which may have another host. */
-function alternatesOf(html: string, site: string): string[] {
-  const links = html.match(/<link rel="alternate"[^<>]*>/g) ?? [];
-  const addresses = links.flatMap((link) => {
-    const href = /href="([^"]+)"/.exec(link)?.[1];
-    const language = /hreflang="([^"]+)"/i.exec(link)?.[1];
-    return href && language && URL.canParse(href, site) ? [new URL(href, site).pathname] : [];
-  });
-  return [...new Set(addresses)].filter((path) => path !== "/").map((path) => `${site}${path}`);
 }

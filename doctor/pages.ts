@@ -4,8 +4,9 @@ import { languageCodes, textsIn } from "../content/languages.ts";
 import { settingsWithPlaceholderIn } from "../content/provider.ts";
 import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
-import { unescaped } from "./html.ts";
+import { dataIn } from "./html.ts";
 import { isServiceKey } from "./key.ts";
+import { examineThankYou } from "./thank-you.ts";
 
 const buildAgain =
   "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
@@ -14,11 +15,7 @@ const buildAgain =
 export async function examinePages(deployment: Deployment): Promise<Finding[]> {
   const { site } = deployment;
   if (!site) return [notExamined("The pages: give their address with --site https://www.example.com")];
-  const [article, thankYou, missing] = await Promise.all([
-    ask(`${site}/`),
-    ask(`${site}/thank-you`),
-    ask(`${site}/there-is-no-such-page`),
-  ]);
+  const [article, missing] = await Promise.all([ask(`${site}/`), ask(`${site}/there-is-no-such-page`)]);
   if ("reason" in article)
     return [
       fail(`The site does not answer (${article.reason}).`, "Check --site, and whether the host serves it."),
@@ -36,12 +33,7 @@ export async function examinePages(deployment: Deployment): Promise<Finding[]> {
   }
   return [
     pass("The article is there."),
-    thankYou.status === 200
-      ? pass("The thank-you page is there.")
-      : fail(
-          `The thank-you page is not there (${summaryOf(thankYou)}).`,
-          "The host must serve thank-you.html at /thank-you. Netlify, Vercel and Cloudflare Pages do so by themselves.",
-        ),
+    ...(await examineThankYou(article.body, site)),
     missing.status === 404
       ? pass("An address that does not exist is answered 404.")
       : fail(
@@ -120,12 +112,8 @@ const statedBackend = (stated: string, site: string): string | undefined =>
 
 function examineForm(html: string, deployment: Deployment): Finding[] {
   const { url, key, site = "" } = deployment;
-  const attribute = (name: string) => {
-    const [, value] = new RegExp(`data-${name}="([^"]*)"`).exec(html) ?? [];
-    return value && unescaped(value);
-  };
   const findings: Finding[] = [];
-  const backend = attribute("backend-url");
+  const backend = dataIn(html, "backend-url");
   if (backend === undefined) findings.push(fail("The article has no lead form.", buildAgain));
   else if (backend === "" && isReachedOtherwise(deployment))
     findings.push(
@@ -135,7 +123,7 @@ function examineForm(html: string, deployment: Deployment): Finding[] {
     findings.push(
       fail(`The form sends leads to ${backend || "the site itself"}, not to ${url}.`, buildAgain),
     );
-  else if (attribute("backend-key") !== key)
+  else if (dataIn(html, "backend-key") !== key)
     findings.push(
       fail(
         "The form presents another key than the one that was examined (--key, or the settings of this machine).",

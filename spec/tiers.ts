@@ -114,6 +114,7 @@ export const system = [
   "spec/testing-channels.spec.ts",
   "spec/the-doctor-command.spec.ts",
   "spec/the-doctor-from-outside.spec.ts",
+  "spec/the-doctor-in-two-languages.spec.ts",
   "spec/the-doctor.spec.ts",
   "spec/the-export.spec.ts",
   "spec/the-leads-command.spec.ts",
