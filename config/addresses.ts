@@ -32,11 +32,9 @@ export const backendAddress = v.pipe(
   ),
 );
 
-/** The address of a server that has a host name or port to itself, because its pages link to paths such as /account. */
-export const addressWithoutPath = v.pipe(
-  siteAddress,
-  v.check(isOrigin, "must be an address without a path, such as https://inbox.example.com."),
-);
+/** The address of a server that has a host name or port to itself, because its pages link to paths such as /assets or /account. */
+export const addressWithoutPath = (example: string) =>
+  v.pipe(siteAddress, v.check(isOrigin, `must be an address without a path, such as ${example}.`));
 
 /** A web address that leads or secrets may be sent to: over https, or on this machine. */
 export const encryptedOrLocalAddress = v.pipe(

@@ -1,6 +1,6 @@
 // The settings of the site: where it is served, what its pages say about the provider, and the backend when that is another server.
 
-import { backendAddress, origins, proxies, siteAddress, webAddress } from "./addresses.ts";
+import { addressWithoutPath, backendAddress, origins, proxies, webAddress } from "./addresses.ts";
 import { optional, withDefault } from "./setting.ts";
 import { hours, reviews, translationCodes } from "./translation-settings.ts";
 import { languages, npi, oneOf, onOrOff, phoneNumber, text, token, wholeNumber } from "./values.ts";
@@ -13,8 +13,8 @@ export const web = {
     "Only this machine unless you say otherwise; 0.0.0.0 is every network it is on.",
   ),
   SITE_URL: optional(
-    siteAddress,
-    "The site's public address: for canonical links, the share card and HSTS, and so that its pages may always send leads.",
+    addressWithoutPath("https://www.example.com"),
+    "The site's public address, without a path: for canonical links, the share card and HSTS, and so that its pages may always send leads.",
     "https://www.example.com",
   ),
   ANON_KEY: withDefault(

@@ -70,7 +70,7 @@ export const inbox = {
   INBOX_PORT: withDefault(wholeNumber(0, 65_535), "3001", ""),
   INBOX_HOST: withDefault(text, "127.0.0.1", ""),
   INBOX_URL: optional(
-    addressWithoutPath,
+    addressWithoutPath("https://inbox.example.com"),
     "The inbox's public address: passkeys and links in messages are bound to it. Browsers offer passkeys at https with a name, or at the name localhost.",
     "http://localhost:3001",
   ),

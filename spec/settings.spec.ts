@@ -46,7 +46,7 @@ describe("the settings", () => {
 
   it.each([
     ["SITE_URL", "https://www.example.com/", (config) => config.site.url, "https://www.example.com"],
-    ["SITE_URL", "https://example.com/article//", ({ site }) => site.url, "https://example.com/article"],
+    ["SITE_URL", "https://Example.com//", ({ site }) => site.url, "https://example.com"],
     [
       "ALLOWED_ORIGINS",
       "https://a.example, https://b.example/",
@@ -76,6 +76,10 @@ describe("the settings", () => {
   it.each([
     [{ INBOX_IDLE_MINUTES: "0" }, "INBOX_IDLE_MINUTES must be a whole number from 1 to 1440."],
     [{ INBOX: "yes" }, "INBOX must be on or off."],
+    [
+      { SITE_URL: "https://example.com/article", INBOX_URL: "https://example.com/inbox" },
+      "SITE_URL must be an address without a path, such as https://www.example.com.\nINBOX_URL must be an address without a path, such as https://inbox.example.com.",
+    ],
     [{ LOG_FORMAT: "xml" }, "LOG_FORMAT must be text or json."],
     [{ LANGUAGES: "english" }, "LANGUAGES must be a list of languages such as en, es."],
     [{ LANGUAGES: "," }, "LANGUAGES must be a list of languages such as en, es."],
