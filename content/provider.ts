@@ -125,7 +125,8 @@ export function telAddress(phone: string): string {
 }
 
 /** The first number of the USA that is written in digits, with whatever characters between them, as of "(800) 555-0142 (TTY: 711)". */
-const firstNumber = /(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u;
+const firstNumber =
+  /(?<!\d)(?:\+?1[^\d\p{L}]{0,3})?\(?\d{3}\)?[^\d\p{L}]{0,3}\d{3}[^\d\p{L}]{0,3}\d{4}(?!\d)/u;
 
 /**
  * The first number with letters: an area code, of which none is 711 or 911, and seven letters or digits. Phones ignore what follows, as the E

@@ -17,7 +17,7 @@ import {
   Zone,
 } from "./api-values.ts";
 
-/** One call, or an outcome recorded without one, oldest first. */
+/** One call, or an outcome recorded without one. */
 export const LoggedCall = v.object({
   id: Id,
   /** For an undo; null while a call has no outcome. */
@@ -162,7 +162,7 @@ export const lead = {
   },
   /**
    * `call_id` null: a review without a call, with any outcome that needs none. A note with a Medicare number in it is answered with
-   * 400 and `{"error":"medicare number"}`. `callback` is needed for the outcome "callback" and for no other.
+   * 400 and `{"error":"medicare number"}`. `callback` comes with the outcome "callback", and is refused (400) with any other.
    */
   outcome: {
     manager: false,
@@ -211,6 +211,7 @@ export const lead = {
   "stop-number": {
     manager: false,
     request: v.strictObject({ phone: NonEmptyText(100) }),
+    /** How many permissions it ended: 0 also where all were withdrawn before. */
     response: v.union([v.object({ leads: v.number() }), v.object({ refused: v.literal("no number") })]),
   },
   /** The proof for a lead that was stopped, to print. */

@@ -1,5 +1,5 @@
-// The form's fields: a line of text under its label, and a box to tick inside its label. Labels never hide
-// and no hint stands inside a field. (Specification 5.)
+// The form's fields, with the types that the specification asks for (5): a line of text under its label, and a box to tick inside its label.
+// Labels never hide, and no hint stands inside a field.
 import type { Field } from "../lead/lead.ts";
 
 type TextName = Extract<Field, { kind: "text" }>["name"];

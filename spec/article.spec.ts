@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { sources, sourcesToReview } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
+import { textsIn } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { completeProvider, telAddress } from "../content/provider.ts";
 import { loadSite } from "../web/pages.ts";
@@ -93,9 +94,16 @@ describe("the article page", () => {
   it("lists the source of every claim with the day it was reviewed", async () => {
     const page = await open(site.url());
     const text = await page.getByRole("article").innerText();
-    const list = page.locator(".sources li");
-    expect(await list.count()).toBe(Object.keys(sources).length);
-    for (const item of await list.allInnerTexts()) expect(item).toMatch(/Reviewed \w{3,9} \d{1,2}, 20\d\d\./);
+    const list = await page
+      .locator(".sources li")
+      .evaluateAll((items) => items.map((item) => [item.querySelector("a")?.href, item.textContent]));
+    const { sources: titles } = textsIn("en");
+    const expected = Object.entries(sources).map(([name, { url, reviewed }]) => {
+      const { title, publisher } = titles[name as keyof typeof titles];
+      const day = new Date(reviewed).toLocaleDateString("en-US", { dateStyle: "long", timeZone: "UTC" });
+      return [url, `${title} ${publisher}. Reviewed ${day}.`];
+    });
+    expect(list).toEqual(expected);
     const cited = new Set(
       Object.entries(claims).flatMap(([name, { says, from }]) => {
         const isMade = !["shareAccepted", "shareNotAccepted"].includes(name);
@@ -132,7 +140,8 @@ describe("the article page", () => {
     expect(who).toBeGreaterThan(-1);
     expect(who - first).toBeLessThan(60);
     expect(await page.locator('.opening a[href="#check"]').innerText()).toBe("Go to the form");
-    expect(await page.locator('.opening a[href^="tel:"]').innerText()).toBe(`Call ${provider.phone}`);
+    const call = page.locator(`.opening a[href="${telAddress(provider.phone)}"]`);
+    expect(await call.innerText()).toBe(`Call ${provider.phone}`);
     for (const link of await page.locator(".opening a").all())
       expect(
         await link.evaluate((one) => {
@@ -146,9 +155,9 @@ describe("the article page", () => {
   it("says above the fields what Medicare usually asks, and what to do for somebody else", async () => {
     const page = await open(site.url());
     const section = await page.locator("#check").innerText();
-    expect(section.indexOf(claims.usualNeeds.says)).toBeGreaterThan(0);
-    expect(section.indexOf(claims.usualNeeds.says)).toBeLessThan(section.indexOf("Full Name *"));
-    expect(section).toContain(
+    const above = section.slice(0, section.indexOf("Full Name *"));
+    expect(above).toContain(claims.usualNeeds.says);
+    expect(above).toContain(
       "Helping someone? Give your own name and number. We call you first, and them only once they agree.",
     );
   });
@@ -156,7 +165,16 @@ describe("the article page", () => {
   it("uses no words that promise more than anyone can", async () => {
     for (const path of ["/", "/thank-you", "/nowhere"]) {
       const page = await open(site.url(path));
-      const words = `${await page.title()} ${await page.locator("html").evaluate((html) => html.textContent)}`;
+      // With what a screen reader says of a picture, and what a search engine shows.
+      const inAttributes = await page
+        .locator("[alt], [aria-label], [title], meta[content]")
+        .evaluateAll((ones) =>
+          ones.flatMap((one) =>
+            ["alt", "aria-label", "title", "content"].map((name) => one.getAttribute(name) ?? ""),
+          ),
+        );
+      const text = await page.locator("html").evaluate((html) => html.textContent);
+      const words = [await page.title(), ...inAttributes, text].join(" ");
       for (const refused of refusedWords) expect(words).not.toMatch(refused);
     }
   });
@@ -200,7 +218,9 @@ describe("the provider", () => {
       "PROVIDER_NPI",
       "PROVIDER_HOURS",
     ]);
-    expect(provider.phone).toMatch(/555-01\d\d$/);
+    for (const number of [provider.phone, provider.callsFrom]) expect(number).toMatch(/555-01\d\d$/);
+    // Those that are given out begin with 1 or 2.
+    expect(provider.npi).toMatch(/^[03-9]\d{9}$/);
   });
 
   it("answers in the hours that are set for a language, and says none for another that has none", () => {
@@ -227,7 +247,8 @@ describe("the provider's number", () => {
 
   it("stands above the form and in the footer, and is called NPI", async () => {
     const page = await open(site.url());
-    await expect(page.locator("#check address").innerText()).resolves.toContain(`NPI ${provider.npi}`);
+    const section = await page.locator("#check").innerText();
+    expect(section.slice(0, section.indexOf("Full Name *"))).toContain(`NPI ${provider.npi}`);
     await expect(page.getByRole("contentinfo").innerText()).resolves.toContain(`NPI: ${provider.npi}.`);
     expect(await page.locator("body").innerText()).not.toMatch(/supplier number/i);
   });
@@ -284,6 +305,7 @@ describe("help with language", () => {
   it("is not offered otherwise, and a language without a line is refused in words", async () => {
     const page = await open(site.url());
     expect(await page.locator("footer p[lang]").count()).toBe(0);
+    expect(await page.getByRole("contentinfo").innerText()).not.toContain("Language help");
     const odd = { ...pageSettings, provider: { languageHelp: ["xx"] } };
     await expect(loadSite(odd)).rejects.toThrow("LANGUAGE_HELP names xx; there are lines in: ar, de,");
   });
@@ -306,7 +328,7 @@ describe("a phone number", () => {
     ["Toll-free 1-800-FLOWERS", "tel:18003569377"],
     ["1-800-FLOWERS (TTY: 711)", "tel:18003569377"],
     ["1-800-FLOWERS (TTY: 1-800-555-0199)", "tel:18003569377"],
-    ["TTY 711, 800-555-0142", "tel:18005550142"],
+    ["TTY 711, 800-555-0142", "tel:8005550142"],
     ["711 (TTY) or 1-800-555-0142", "tel:18005550142"],
     ["711 (TTY users), 800-555-0142", "tel:8005550142"],
     ["711 for TTY or (800) 555-0142", "tel:8005550142"],

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { claim, record } from "../delivery/claim.ts";
 import { requeueFailed, syncChannels } from "../delivery/outbox.ts";
-import { attemptOf } from "./support/a-delivery.ts";
+import { claimOf } from "./support/a-delivery.ts";
 import { aLead, makeDatabase, removeLeads } from "./support/database.ts";
 
 const { owner: sql, intake } = await makeDatabase();
@@ -26,10 +26,10 @@ describe("a late result of a delivery", () => {
     await intake`insert into public.leads ${intake(aLead())}`;
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    await record(sql, [{ ...attemptOf(late), reason: "answered 500", wait: 0 }]);
+    await record(sql, [{ ...claimOf(late), reason: "answered 500", wait: 0 }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(62) })).toEqual([]);
-    await record(sql, [{ ...attemptOf(late), delivered: true }]);
-    await record(sql, [{ ...attemptOf(holder), reason: "answered 410", failed: true }]);
+    await record(sql, [{ ...claimOf(late), delivered: true }]);
+    await record(sql, [{ ...claimOf(holder), reason: "answered 410", failed: true }]);
     expect(await state()).toMatchObject({ delivered: true, failed: false });
   });
 
@@ -37,14 +37,14 @@ describe("a late result of a delivery", () => {
     await intake`insert into public.leads ${intake(aLead())}`;
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    await record(sql, [{ ...attemptOf(holder), reason: "answered 410", failed: true }]);
+    await record(sql, [{ ...claimOf(holder), reason: "answered 410", failed: true }]);
     expect(await requeueFailed(sql)).toBe(1);
     const [retried] = await claim(sql, "webhook", { ...all, at: seconds(70) });
     expect(retried?.attempt).toBe(late?.attempt);
-    const postponed = { ...attemptOf(retried), reason: "answered 503", wait: 300 };
-    await record(sql, [{ ...attemptOf(late), reason: "answered 500", failed: true }]);
+    const postponed = { ...claimOf(retried), reason: "answered 503", wait: 300 };
+    await record(sql, [{ ...claimOf(late), reason: "answered 500", failed: true }]);
     expect(await state()).toMatchObject({ failed: false });
-    await record(sql, [postponed, { ...attemptOf(holder), reason: "answered 500", failed: true }]);
+    await record(sql, [postponed, { ...claimOf(holder), reason: "answered 500", failed: true }]);
     expect(await state()).toMatchObject({ failed: false, last_error: "answered 503" });
   });
 
@@ -52,9 +52,9 @@ describe("a late result of a delivery", () => {
     await intake`insert into public.leads ${intake(aLead())}`;
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    await record(sql, [{ ...attemptOf(holder), reason: "answered 410", failed: true }]);
+    await record(sql, [{ ...claimOf(holder), reason: "answered 410", failed: true }]);
     await requeueFailed(sql);
-    await record(sql, [{ ...attemptOf(late), delivered: true }]);
+    await record(sql, [{ ...claimOf(late), delivered: true }]);
     await sql`select private.erase_leads(array(select id from public.leads), 'asked')`;
     expect(await sql`select event from private.deliveries`).toEqual([{ event: "lead.erased" }]);
   });
@@ -63,8 +63,8 @@ describe("a late result of a delivery", () => {
     await intake`insert into public.leads ${intake(aLead())}`;
     const [late] = await claim(sql, "webhook", all);
     const [holder] = await claim(sql, "webhook", { ...all, at: seconds(61) });
-    const failure = { ...attemptOf(holder), reason: "answered 410", failed: true } as const;
-    await record(sql, [failure, { ...attemptOf(late), delivered: true }]);
+    const failure = { ...claimOf(holder), reason: "answered 410", failed: true } as const;
+    await record(sql, [failure, { ...claimOf(late), delivered: true }]);
     expect(await state()).toMatchObject({ delivered: true, failed: false });
   });
 });

@@ -10,7 +10,7 @@ import {
   retireChannel,
   syncChannels,
 } from "../delivery/outbox.ts";
-import { attemptOf } from "./support/a-delivery.ts";
+import { claimOf } from "./support/a-delivery.ts";
 import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 
@@ -60,7 +60,7 @@ describe("a retired channel", () => {
   it("has nothing pending by an erasure that was under way when it was retired", async () => {
     await insertMany(1);
     const [told] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(told), delivered: true }]);
+    await record(sql, [{ ...claimOf(told), delivered: true }]);
     await syncChannels(sql, []);
     const { retired } = await sql.begin(async (tx) => {
       await tx`select private.erase_leads(array(select id from public.leads), 'asked')`;
@@ -105,7 +105,7 @@ describe("a retired channel", () => {
   it("is told of an erasure after it is set up again, only where it may have heard of the lead", async () => {
     await insertMany(2);
     const [tried] = await claim(sql, "webhook", { ...all, max: 1 });
-    await record(sql, [{ ...attemptOf(tried), reason: "answered 503", wait: 3600 }]);
+    await record(sql, [{ ...claimOf(tried), reason: "answered 503", wait: 3600 }]);
     await syncChannels(sql, []);
     await retireChannel(sql, "webhook");
     await syncChannels(sql, ["webhook"]);
@@ -119,9 +119,9 @@ describe("a retired channel", () => {
     await sql`select private.index_new_leads()`;
     const [waiting, failed, delivered] = await claim(sql, "webhook", all);
     await record(sql, [
-      { ...attemptOf(waiting), reason: "answered 503", wait: 3600 },
-      { ...attemptOf(failed), reason: "answered 410", failed: true },
-      { ...attemptOf(delivered), delivered: true },
+      { ...claimOf(waiting), reason: "answered 503", wait: 3600 },
+      { ...claimOf(failed), reason: "answered 410", failed: true },
+      { ...claimOf(delivered), delivered: true },
     ]);
     await syncChannels(sql, []);
     await retireChannel(sql, "webhook");
@@ -149,7 +149,7 @@ describe("a retired channel", () => {
     await syncChannels(sql, ["email", "webhook"]);
     await enqueueOverdueAlerts(sql);
     const [alert] = await claim(sql, "email", all);
-    await record(sql, [{ ...attemptOf(alert), delivered: true }]);
+    await record(sql, [{ ...claimOf(alert), delivered: true }]);
     await syncChannels(sql, ["email"]);
     await retireChannel(sql, "webhook");
     expect(await enqueueMissedDeliveries(sql)).toBe(1);
@@ -163,7 +163,7 @@ describe("a retired channel", () => {
     await enqueueOverdueAlerts(sql);
     await sql`insert into private.reviews (lead_id) select id from public.leads`;
     const [alert] = await claim(sql, "email", all);
-    await record(sql, [{ ...attemptOf(alert), delivered: true }]);
+    await record(sql, [{ ...claimOf(alert), delivered: true }]);
     await syncChannels(sql, ["email"]);
     await retireChannel(sql, "webhook");
     expect(await enqueueMissedDeliveries(sql)).toBe(0);

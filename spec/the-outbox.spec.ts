@@ -12,7 +12,7 @@ import {
   requeuePending,
   syncChannels,
 } from "../delivery/outbox.ts";
-import { attemptOf } from "./support/a-delivery.ts";
+import { claimOf } from "./support/a-delivery.ts";
 import { byChannel } from "./support/by-channel.ts";
 import { aLead, makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 
@@ -130,7 +130,7 @@ describe("the outbox", () => {
   it("gives a postponed delivery out when its time has come, and not before", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", { ...all, at: seconds(0) });
-    await record(sql, [{ ...attemptOf(delivery), reason: "answered 500", wait: 300 }], seconds(0));
+    await record(sql, [{ ...claimOf(delivery), reason: "answered 500", wait: 300 }], seconds(0));
     expect(await claim(sql, "webhook", { ...all, at: seconds(295) })).toEqual([]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(305) })).toHaveLength(1);
   });
@@ -160,7 +160,7 @@ describe("the outbox", () => {
   it("fails a delivery with its reason and has it tried again when the team asks", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(delivery), reason: "answered 410", failed: true }]);
+    await record(sql, [{ ...claimOf(delivery), reason: "answered 410", failed: true }]);
     expect(await states()).toMatchObject([{ failed: true, last_error: "answered 410" }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(1e6) })).toEqual([]);
     expect(await requeueFailed(sql)).toBe(1);
@@ -173,8 +173,8 @@ describe("the outbox", () => {
     const [webhook] = await claim(sql, "webhook", all);
     const [email] = await claim(sql, "email", all);
     await record(sql, [
-      { ...attemptOf(webhook), reason: "answered 500", wait: 9999 },
-      { ...attemptOf(email), delivered: true },
+      { ...claimOf(webhook), reason: "answered 500", wait: 9999 },
+      { ...claimOf(email), delivered: true },
     ]);
     expect(await requeueLead(sql, webhook?.leadId ?? "")).toBe(1);
     expect(await requeueLead(sql, "00000000-0000-4000-8000-000000000000")).toBe(0);
@@ -195,7 +195,7 @@ describe("the outbox", () => {
   it("owes a lead to every channel that is set up, when the team asks and no channel has taken a message about it", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(delivery), reason: "answered 503", wait: 3600 }]);
+    await record(sql, [{ ...claimOf(delivery), reason: "answered 503", wait: 3600 }]);
     await syncChannels(sql, ["email"]);
     expect(await requeueLead(sql, delivery?.leadId ?? "")).toBe(2);
     expect(await claim(sql, "email", all)).toHaveLength(1);
@@ -234,7 +234,7 @@ describe("the outbox", () => {
     await syncChannels(sql, ["email"]);
     await insertMany(2);
     const [asked] = await claim(sql, "email", { max: 1, lease: 60 });
-    await record(sql, [{ ...attemptOf(asked), reason: "answered 503, asked to wait", wait: 6 * 3600 }]);
+    await record(sql, [{ ...claimOf(asked), reason: "answered 503, asked to wait", wait: 6 * 3600 }]);
     expect(await claim(sql, "email", { max: 2, lease: 90, cooldown: 20 })).toHaveLength(1);
     const waiting = () =>
       sql`select due_at, claimed_until, cooldown_until from private.deliveries, private.channels where name = 'email' order by id`;
@@ -258,7 +258,7 @@ describe("the outbox", () => {
     await syncChannels(sql, ["webhook"]);
     await enqueueOverdueAlerts(sql, seconds(20.1 * 3600));
     const [alert] = await claim(sql, "webhook", { ...all, at: seconds(20.1 * 3600) });
-    await record(sql, [{ ...attemptOf(alert), reason: "no answer within 10 s", failed: true }]);
+    await record(sql, [{ ...claimOf(alert), reason: "no answer within 10 s", failed: true }]);
     await sql`insert into private.reviews (lead_id) select id from public.leads`;
     await requeueFailed(sql);
     await enqueueOverdueAlerts(sql, seconds(20.2 * 3600));
@@ -271,8 +271,8 @@ describe("the outbox", () => {
     const claimed = await claim(sql, "webhook", { max: 2, lease: 60 });
     const [one, two] = claimed;
     await record(sql, [
-      { ...attemptOf(one), reason: "answered 503", wait: 3600 },
-      { ...attemptOf(two), reason: "answered 503, asked to wait", wait: 3600 },
+      { ...claimOf(one), reason: "answered 503", wait: 3600 },
+      { ...claimOf(two), reason: "answered 503, asked to wait", wait: 3600 },
     ]);
     await retryNow(sql, "webhook");
     const given = (await claim(sql, "webhook", all)).map(({ id }) => id);
@@ -297,7 +297,7 @@ describe("the outbox", () => {
   it("owes a message about the erasure of a lead also when the team had the delivery tried again", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(delivery), reason: "no answer within 10 s", failed: true }]);
+    await record(sql, [{ ...claimOf(delivery), reason: "no answer within 10 s", failed: true }]);
     await requeueFailed(sql);
     await sql`select private.erase_leads(array[${delivery?.leadId ?? ""}]::uuid[], 'asked')`;
     expect(await claim(sql, "webhook", all)).toEqual([]);
@@ -308,7 +308,7 @@ describe("the outbox", () => {
 
   it("tells no channel of an erasure while it may be sending the lead there, also when the team has what waits tried now", async () => {
     await insert();
-    const { leadId } = attemptOf((await claim(sql, "webhook", all))[0]);
+    const { leadId } = claimOf((await claim(sql, "webhook", all))[0]);
     await sql`select private.erase_leads(array[${leadId}]::uuid[], 'asked')`;
     expect([await requeuePending(sql), await requeueLead(sql, leadId)]).toEqual([0, 0]);
     expect(await claim(sql, "webhook", all)).toEqual([]);
@@ -321,8 +321,8 @@ describe("the outbox", () => {
     await insertMany(3);
     const [waiting, failed] = await claim(sql, "webhook", { max: 2, lease: 60 });
     await record(sql, [
-      { ...attemptOf(waiting), reason: "answered 503", wait: 3600 },
-      { ...attemptOf(failed), reason: "answered 410", failed: true },
+      { ...claimOf(waiting), reason: "answered 503", wait: 3600 },
+      { ...claimOf(failed), reason: "answered 410", failed: true },
     ]);
     await claim(sql, "webhook", all);
     expect(await requeuePending(sql)).toBe(1);
@@ -335,7 +335,7 @@ describe("the outbox", () => {
   it("counts as stuck what was owed 15 minutes ago and is not delivered, however often it is tried", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(delivery), reason: "answered 503", wait: 3600 }]);
+    await record(sql, [{ ...claimOf(delivery), reason: "answered 503", wait: 3600 }]);
     const stuckAfter = async (minutes: number) =>
       (await countDeliveries(sql, seconds(60 * minutes))).find(({ channel }) => channel === "webhook")?.stuck;
     expect([await stuckAfter(14), await stuckAfter(16)]).toEqual([0, 1]);
@@ -347,14 +347,14 @@ describe("the outbox", () => {
     const lastError = async () =>
       (await countDeliveries(sql)).find(({ channel }) => channel === "webhook")?.lastError;
     expect(await lastError()).toBeNull();
-    await record(sql, [{ ...attemptOf(one), reason: "answered 503", wait: 5 }]);
-    await record(sql, [{ ...attemptOf(two), reason: "answered 404: check the address", failed: true }]);
+    await record(sql, [{ ...claimOf(one), reason: "answered 503", wait: 5 }]);
+    await record(sql, [{ ...claimOf(two), reason: "answered 404: check the address", failed: true }]);
     expect(await lastError()).toBe("answered 404: check the address");
-    await record(sql, [{ ...attemptOf(one), delivered: true }]);
+    await record(sql, [{ ...claimOf(one), delivered: true }]);
     expect(await lastError()).toBe("answered 404: check the address");
     await requeueFailed(sql);
     const [again] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(again), delivered: true }]);
+    await record(sql, [{ ...claimOf(again), delivered: true }]);
     expect(await lastError()).toBeNull();
   });
 
@@ -371,7 +371,7 @@ describe("the outbox", () => {
       permission: { withdrawn_at: expect.any(String) },
     });
     expect(await claim(sql, "webhook", { ...all, at: seconds(120) })).toEqual([]);
-    await record(sql, [{ ...attemptOf(again), delivered: true }]);
+    await record(sql, [{ ...claimOf(again), delivered: true }]);
     expect(await claim(sql, "webhook", { ...all, at: seconds(121) })).toMatchObject([
       { event: "permission.withdrawn", permission: { withdrawn_at: expect.any(String) } },
     ]);
@@ -380,7 +380,7 @@ describe("the outbox", () => {
   it("sends the message about a withdrawal while the one about the lead waits for a later attempt", async () => {
     await insert();
     const [created] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...attemptOf(created), reason: "answered 503", wait: 4 * 3600 }]);
+    await record(sql, [{ ...claimOf(created), reason: "answered 503", wait: 4 * 3600 }]);
     await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
     expect(await claim(sql, "webhook", { ...all, at: seconds(61) })).toMatchObject([
       { event: "permission.withdrawn" },

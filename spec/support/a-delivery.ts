@@ -1,4 +1,4 @@
-// A delivery as the outbox gives it out, for tests that need no database, and the part of one by which its result is recorded.
+// A delivery as the outbox gives it out, for tests that need no database, and the claim to which its result belongs.
 import type { Delivery } from "../../delivery/delivery.ts";
 import { aLead } from "./database.ts";
 
@@ -32,8 +32,8 @@ export const aDelivery = (differences: Partial<Delivery> = {}): Delivery => ({
   ...differences,
 });
 
-/** What a result says of the claim it belongs to. */
-export function attemptOf(delivery: Delivery | undefined) {
+/** The claim that a result belongs to. */
+export function claimOf(delivery: Delivery | undefined) {
   if (!delivery) throw new Error("Nothing was claimed.");
   const { leadId, channel, event, claimedUntil } = delivery;
   return { leadId, channel, event, claimedUntil };
