@@ -69,3 +69,16 @@ describe("the table of campaigns in the inbox", () => {
     await database.owner`update private.settings set retention_days = null`;
   });
 });
+
+describe("the table of loads and leads by day in the inbox", () => {
+  it("says that older loads are kept by the day of UTC, so that one day may have more or fewer hours of them than of leads", async () => {
+    const page = await as(maria, "/campaigns");
+    await page
+      .getByRole("region", { name: "By day", exact: true })
+      .getByText(
+        "Loads older than eight days are kept by the day of UTC. Where those days end and the days of your own time begin, one day may have more or fewer than 24 hours of loads.",
+        { exact: true },
+      )
+      .waitFor();
+  });
+});

@@ -267,6 +267,8 @@ begin
   days as (
     select x.day, sum(x.views) as views, sum(x.pressed) as pressed, sum(x.stored) as stored
     from (
+      -- Days that are rolled up are days of UTC. Where they end, the hours that follow are counted by the zone's own date, so that each load
+      -- counts once, and two periods that follow one another have what one of both has. One day is longer or shorter for that.
       select coalesce(c.at::date, c.day) as day, c.views, c.pressed, 0 as stored from counts c
       union all select s.at::date, 0, 0, s.n from stored s
     ) x

@@ -10,6 +10,8 @@ const countedKinds = [
   ["stored", "Leads"],
 ] as const;
 
+const daysOfUtc =
+  "Loads older than eight days are kept by the day of UTC. Where those days end and the days of your own time begin, one day may have more or fewer than 24 hours of loads.";
 const allLeads = "Leads are all that were stored, those of bots too.";
 const eightDays =
   "Loads are those of the last eight days, because older ones are kept by the day alone. Leads are those of the whole period.";
@@ -24,7 +26,7 @@ export function CampaignsInTime({ days, hours }: Pick<Campaigns, "days" | "hours
         file="campaign-days"
         columns={["Day", "Loads", "Pressed the button", "Leads"]}
         lines={days.map(({ day, views, pressed, stored }) => [day, views, pressed, stored])}
-        notes={[allLeads]}
+        notes={[daysOfUtc, allLeads]}
       />
       <ReportSection
         title="By hour and weekday"
