@@ -37,7 +37,7 @@ export const web = {
   RATE_LIMIT: withDefault(
     onOrOff,
     "on",
-    'Sixty leads a minute from one address, then a kind "wait a minute". off is for tests.',
+    'Sixty leads a minute from one address, then a kind "wait a minute"; and 600 counts of page loads. off is for tests.',
   ),
   LANGUAGES: withDefault(
     languages,
@@ -76,7 +76,7 @@ export const supabase = {
 export const provider = {
   PROVIDER_NAME: optional(
     text,
-    "The provider, as the pages and messages name it. For what is not set, they show a placeholder or another setting's value, and the log warns of it at the start.",
+    "The provider, as the pages and messages name it. For a name, number, address, NPI or hours not set, they show a placeholder or another setting's value, and the log warns of it at the start.",
     "",
   ),
   PROVIDER_LEGAL_NAME: optional(text, "", ""),
@@ -117,7 +117,7 @@ export const provider = {
   ),
   NOTICE_FILE: optional(
     text,
-    "A text file with your own permission notice, from your counsel, in UTF-8. It is checked for words that tell what 47 CFR 64.1200(f)(9) asks; counsel reads the rest.\n{name}, {legalName}, {phone}, {callsFrom}, {address}, {npi} and {button} in it are filled in.",
+    "A text file with your own permission notice, from your counsel, in UTF-8. It is checked for words that tell what 47 CFR 64.1200 and 42 CFR 424.57(c)(11) ask; counsel reads the rest. For Spanish, notice.es.txt beside it.\n{name}, {legalName}, {phone}, {callsFrom}, {address}, {npi} and {button} in it are filled in.",
     "./notice.txt",
   ),
 };

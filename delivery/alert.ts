@@ -10,6 +10,7 @@ export interface AlertSettings {
   url: string | undefined;
 }
 
+/** "began" also each time it is sent again while it lasts. */
 type AlertKind = "began" | "ended";
 
 interface Alert {

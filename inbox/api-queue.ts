@@ -9,7 +9,7 @@ export const Row = v.object({
   name: v.string(),
   place: Place,
   created_at: Moment,
-  /** 24 hours after the lead came: its review is or was due by then. They never pause. */
+  /** 24 hours after the lead came, by when its review is due. Nights, Sundays and paused states count. */
   due_at: Moment,
   reviewed_at: v.nullable(Moment),
   stage: v.picklist(["open", "callback", "closed"]),
@@ -22,7 +22,10 @@ export const Row = v.object({
   /** Words such as "link in name": it may be spam. */
   flags: v.array(v.string()),
   withdrawn: v.boolean(),
-  /** Where the queue has it: callbacks that are due, then those that may be called now, then the others; "closed" is not in the queue. */
+  /**
+   * Where the queue has it: callbacks that are due and may be made now; then open leads that may be called now; then all others, a callback
+   * of a later time among them, which may be made earlier within the hours. "closed" is not in the queue.
+   */
   section: v.picklist(["callback_due", "callable", "not_callable", "closed"]),
   /** Whether the callback may be made at this moment whatever the calling hours, because the person asked for this time. */
   asked_for_now: v.boolean(),
@@ -101,8 +104,8 @@ export const queue = {
     response: v.object({ created_at: v.nullable(Moment) }),
   },
   /**
-   * Gives the member again the lead of an earlier call that they have not opened, or claims the first of the queue that may be called
-   * and that nobody has; null when there is none.
+   * Gives the member again the lead that a `take-next` of the last ten minutes gave them and that they have neither opened nor called. Else
+   * claims the first of the queue that may be called and that nobody has; null when there is none.
    */
   "take-next": { manager: false, request: v.strictObject({}), response: v.object({ id: v.nullable(Id) }) },
   claim: {

@@ -306,7 +306,7 @@ describe.each(paths)("%s", (path) => {
   it.each(methods)("answers %s", async (method) => {
     const bytes = `${method} ${path} HTTP/1.1\r\n${close}${key}content-length: 0\r\n\r\n`;
     const [answer] = await sendBytes(server.address, bytes);
-    expectAPlainAnswer(answer, isApi(path));
+    expectAPlainAnswer(answer, isApi(path), method);
     if (method === "HEAD") expect(answer?.body).toBe("");
   });
 });

@@ -43,6 +43,15 @@ describe.each(servers)("PostgreSQL $major as Supabase prepares it", (server) => 
       await expect(migrate(database.owner)).resolves.toEqual([]);
     });
 
+    it("lets nobody who adds a lead set its id or its time", async () => {
+      expect(
+        await database.owner`
+          select distinct grantee::text, column_name::text from information_schema.column_privileges
+          where table_schema = 'public' and table_name = 'leads' and privilege_type = 'INSERT' and grantee in ('anon', 'leads_intake')
+            and column_name in ('id', 'created_at')`,
+      ).toEqual([]);
+    });
+
     it("leaves each role the rights on the leads that the migrations name, and no other", async () => {
       expect(await grants(database.owner)).toEqual([
         { grantee: "anon", rights: "INSERT" },
@@ -156,7 +165,8 @@ describe("the call from the database to submit-lead each minute", () => {
     });
 
     it("is activated again with the daily jobs when submit-lead starts, after somebody deactivated one of them or all", async () => {
-      for (const which of ["true", "jobname = 'count leads anew'", "jobname = 'call submit-lead'"]) {
+      const names = ["count leads anew", "call submit-lead", "remove old records of calls to submit-lead"];
+      for (const which of ["true", ...names.map((name) => `jobname = '${name}'`)]) {
         await database.platform.unsafe(`update cron.job set active = false where ${which}`);
         expect(await schedule(database.owner)).toEqual([{ scheduled: true }]);
         expect(await database.owner`select jobname from cron.job where active order by jobid`).toEqual([
@@ -194,11 +204,14 @@ describe("the call from the database to submit-lead each minute", () => {
     );
   });
 
-  it("refuses an address whose path is not that of submit-lead", async () => {
-    await expect(
-      database.owner`select private.schedule_wake_up_call('https://elsewhere.example/collect', 'x')`,
-    ).rejects.toMatchObject({ code: "23514" });
-  });
+  it.each(["collect", "functions/v1/submit-lead-elsewhere", "functions/v1/submit-lead/c"])(
+    "refuses an address whose path is not that of submit-lead: %s",
+    async (path) => {
+      await expect(
+        database.owner`select private.schedule_wake_up_call(${`https://elsewhere.example/${path}`}, 'x')`,
+      ).rejects.toMatchObject({ code: "23514" });
+    },
+  );
 });
 
 /** Any role of the API, as PostgREST becomes it. */

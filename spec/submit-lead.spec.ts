@@ -1,5 +1,5 @@
 // Call 2 as the page, Supabase's client and strangers make it. (Specification 7, Contract 5)
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeSubmitLead } from "../delivery/submit-lead.ts";
 import { submitLeadCors, withCors } from "../web/cors.ts";
 import { aLead } from "./support/database.ts";
@@ -119,6 +119,12 @@ describe("submit-lead", () => {
     const response = await handle(call({ body: endless, duplex: "half" } as RequestInit));
     expect([response.status, woken(), wokenBefore]).toEqual([202, 1, 1]);
     expect(sent).toBeLessThan(10);
+    const silent = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(9)) });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const waiting = handle(call({ body: silent, duplex: "half" } as RequestInit));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await waiting).status).toBe(202);
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) });
     expect((await handle(call({ body: broken, duplex: "half" } as RequestInit))).status).toBe(202);
   });

@@ -56,8 +56,8 @@ export async function killRepeatedly<Server extends KillableServer>(options: {
 }
 
 /**
- * The process id of the intake's session. The sessions of a PostgreSQL that was killed may store some more leads, so this may be asked for
- * before the next PostgreSQL listens, or before the intake is connected to it. It waits for 20 seconds at most.
+ * The process id of the intake's session, for which it waits 20 seconds at most. The leads that `waitForMore` saw may come from sessions that
+ * outlive a killed PostgreSQL, when the next one does not listen yet or the intake is not connected to it.
  */
 async function sessionOfIntake(owner: Sql): Promise<number> {
   const deadline = Date.now() + 20_000;

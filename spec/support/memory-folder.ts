@@ -13,8 +13,10 @@ const enough = 4e9;
  * memory to spare, or where it runs no program from there.
  */
 export function writeToMemory(): void {
-  if (process.env.TMPDIR || !isUsable()) return;
+  if (process.env.TMPDIR || !isThere()) return;
+  // First, because they take up room.
   removeLeftovers();
+  if (!hasRoom()) return;
   const folder = join(mountPoint, `spec-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   // Servers that do not run as root write there as well.
@@ -23,11 +25,14 @@ export function writeToMemory(): void {
   process.env.TMPDIR = folder;
 }
 
-function isUsable(): boolean {
+/** Whether there is a folder in memory that takes files and programs. */
+function isThere(): boolean {
   if (process.platform !== "linux") return false;
   const [, , type, options = ""] = mounts().findLast(([, where]) => where === mountPoint) ?? [];
-  if (type !== "tmpfs" || options.split(",").some((option) => option === "noexec" || option === "ro"))
-    return false;
+  return type === "tmpfs" && !options.split(",").some((option) => option === "noexec" || option === "ro");
+}
+
+function hasRoom(): boolean {
   const { bavail, bsize } = statfsSync(mountPoint);
   const available = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync("/proc/meminfo", "utf8"))?.[1];
   return bavail * bsize >= enough && Number(available) * 1024 >= 2 * enough;
