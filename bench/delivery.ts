@@ -96,6 +96,6 @@ async function until(look: () => Promise<boolean>): Promise<void> {
   while (!(await look())) await wait(200);
 }
 
-function figuresOf({ perSecond, p50, p99 }: Measured): string {
-  return `${perSecond.toFixed(0)} inserts a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+function figuresOf({ answersPerSecond, p50, p99 }: Measured): string {
+  return `${answersPerSecond.toFixed(0)} inserts a second, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 }

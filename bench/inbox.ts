@@ -112,7 +112,7 @@ async function arrival(): Promise<void> {
 
 /** Processor times are in microseconds for each insert, up to the moment when the lists hold its lead. */
 interface Round {
-  perSecond: number;
+  answersPerSecond: number;
   server: number;
   postgresql: number;
   /**
@@ -140,7 +140,7 @@ async function insertRate(): Promise<void> {
   const change = (of: keyof Round) =>
     median(measured.with.map((round, nth) => round[of] / (measured.without[nth]?.[of] ?? Number.NaN)));
   for (const [what, of, unit] of [
-    ["inserts a second", "perSecond", ""],
+    ["inserts a second", "answersPerSecond", ""],
     ["Node's time an insert", "server", " µs"],
     ["PostgreSQL's time an insert", "postgresql", " µs"],
   ] as const) {
@@ -162,7 +162,7 @@ async function insertRate(): Promise<void> {
 
 async function insertRound(seconds: number): Promise<Round> {
   const before = await used();
-  const { perSecond, refused } = await loadAnyhow(
+  const { answersPerSecond, refused } = await loadAnyhow(
     product.port,
     Number(options.connections),
     seconds,
@@ -170,10 +170,10 @@ async function insertRound(seconds: number): Promise<Round> {
   );
   await settle(owner);
   const after = await used();
-  const perInsert = (used: number) => (used * 1e6) / (perSecond * seconds);
+  const perInsert = (used: number) => (used * 1e6) / (answersPerSecond * seconds);
   if (refused > 0) say("refused in a round", `${refused}`);
   const round = {
-    perSecond,
+    answersPerSecond,
     server: perInsert(after.server - before.server),
     postgresql: perInsert(after.postgresql - before.postgresql),
     inbox: perInsert(after.inbox - before.inbox),

@@ -101,8 +101,8 @@ async function runPgbench(program: string, connections: number): Promise<Turn> {
   const workers = Math.min(2, sessions);
   const args = ["-n", "-M", "prepared", "-c", `${sessions}`, "-j", `${workers}`, "-T", `${seconds}`];
   const { output } = await run(program, [...args, "-f", "bench/insert.pgbench.sql", intakeUrl]);
-  const perSecond = Number(/tps = ([\d.]+)/.exec(output)?.[1]);
-  if (!perSecond) throw new Error("pgbench failed");
+  const answersPerSecond = Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+  if (!answersPerSecond) throw new Error("pgbench failed");
   // pgbench prints no median and no percentile without a log of each transaction.
-  return { perSecond, average: Number(/latency average = ([\d.]+)/.exec(output)?.[1]) };
+  return { answersPerSecond, average: Number(/latency average = ([\d.]+)/.exec(output)?.[1]) };
 }

@@ -60,5 +60,5 @@ await Promise.all(Array.from({ length: connections }, () => work(connect(port, "
 latencies.sort((a, b) => a - b);
 const at = (share: number) =>
   latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-const result = { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), refused };
+const result = { answersPerSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99), refused };
 process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -6,14 +6,15 @@ import { median } from "./median.ts";
 import { notice } from "./whole-leads.ts";
 
 export interface Measured {
-  perSecond: number;
+  /** Refusals among them. */
+  answersPerSecond: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
 }
 
 /** What is known of one turn of a contender. The average is in milliseconds, too. */
-export type Turn = Pick<Measured, "perSecond"> & Partial<Measured> & { average?: number };
+export type Turn = Pick<Measured, "answersPerSecond"> & Partial<Measured> & { average?: number };
 
 /** Starts a Node program, and waits for the line of its output that names the port. @throws when it ends before. */
 export async function startProcess(args: string[], portIn: RegExp, env: Record<string, string> = {}) {
@@ -102,13 +103,13 @@ export async function race(
     }
   }
   for (const [name, measured] of results) {
-    const perSecond = median(measured.map((one) => one.perSecond)).toFixed(0);
+    const answersPerSecond = median(measured.map((one) => one.answersPerSecond)).toFixed(0);
     const latencies = (["p50", "p99", "average"] as const).flatMap((figure) => {
       const all = measured.flatMap((one) => one[figure] ?? []);
       return all.length > 0 ? `${figure} ${median(all).toFixed(2).padStart(6)} ms` : [];
     });
     process.stdout.write(
-      `${title}  ${name.padEnd(15)} ${perSecond.padStart(6)}/s  ${latencies.join("  ")}\n`,
+      `${title}  ${name.padEnd(15)} ${answersPerSecond.padStart(6)}/s  ${latencies.join("  ")}\n`,
     );
   }
 }

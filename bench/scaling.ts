@@ -52,22 +52,27 @@ async function measure(name: string, url: string, processes: number) {
   const servers = await Promise.all(Array.from({ length: processes }, () => start(env)));
   await untilReady(servers);
   await enableTwoChannels(owner);
-  const all: { perSecond: number; p99: number; web: number; database: number }[] = [];
+  const all: { answersPerSecond: number; p99: number; web: number; database: number }[] = [];
   for (let round = 0; round < rounds + 1; round += 1) {
     const before = [servers.reduce((sum, { pid }) => sum + cpuOf(pid), 0), cpuOf(database.pid)] as const;
     const loads = await Promise.all(
       servers.map(({ port }) => load(port, Math.round(connections / processes), seconds, inserts(key))),
     );
     const after = [servers.reduce((sum, { pid }) => sum + cpuOf(pid), 0), cpuOf(database.pid)] as const;
-    const perSecond = loads.reduce((sum, one) => sum + one.perSecond, 0);
-    const each = (index: 0 | 1) => ((after[index] - before[index]) / (perSecond * seconds)) * 1e6;
+    const answersPerSecond = loads.reduce((sum, one) => sum + one.answersPerSecond, 0);
+    const each = (index: 0 | 1) => ((after[index] - before[index]) / (answersPerSecond * seconds)) * 1e6;
     // The first round warms up.
     if (round > 0)
-      all.push({ perSecond, p99: Math.max(...loads.map(({ p99 }) => p99)), web: each(0), database: each(1) });
+      all.push({
+        answersPerSecond,
+        p99: Math.max(...loads.map(({ p99 }) => p99)),
+        web: each(0),
+        database: each(1),
+      });
   }
   const medianOf = (what: keyof (typeof all)[number]) => median(all.map((one) => one[what]));
   say(
-    `${name.padEnd(10)} ${processes} process${processes > 1 ? "es" : "  "}  ${medianOf("perSecond").toFixed(0)} inserts a second, p99 ${medianOf("p99").toFixed(1)} ms; ` +
+    `${name.padEnd(10)} ${processes} process${processes > 1 ? "es" : "  "}  ${medianOf("answersPerSecond").toFixed(0)} inserts a second, p99 ${medianOf("p99").toFixed(1)} ms; ` +
       `processor time an insert: Node ${medianOf("web").toFixed(0)} µs, PostgreSQL ${medianOf("database").toFixed(0)} µs`,
   );
   await Promise.all(servers.map((server) => server.end()));

@@ -38,8 +38,8 @@ async function measureMemory(name: string, server: Running) {
   await (await fetch(server.address)).arrayBuffer();
   say(`memory ${name}: ${memoryOf(server.pid).now.toFixed(0)} MB`);
   for (let sent = 0; sent < wanted; ) {
-    const { perSecond } = await load(server.port, 32, 5, inserts(key));
-    sent += perSecond * 5;
+    const { answersPerSecond } = await load(server.port, 32, 5, inserts(key));
+    sent += answersPerSecond * 5;
     const { now, peak } = memoryOf(server.pid);
     say(`  after ${sent.toFixed(0)} inserts: ${now.toFixed(0)} MB, at most ${peak.toFixed(0)} MB`);
   }
