@@ -7,7 +7,10 @@ const root = document.getElementById("lead-form") as HTMLElement;
 const words = location.search.match(/[?&]utm_(source|medium|campaign)=[^?&]{0,200}/g) ?? [];
 
 type Navigation = PerformanceNavigationTiming & { activationStart?: number };
-const { type, activationStart = 0 } = performance.getEntriesByType("navigation")[0] as Navigation;
+// Before iOS 15.1 iPhones give no entry, so each page load is a view there.
+const [{ type, activationStart = 0 } = {}] = performance.getEntriesByType(
+  "navigation",
+) as Partial<Navigation>[];
 const kind = { reload: "reload", back_forward: "return" }[type as string] ?? "view";
 
 const reached: Record<string, number> = {};

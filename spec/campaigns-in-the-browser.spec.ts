@@ -170,6 +170,16 @@ describe("a reader", () => {
     await read("in-app", { userAgent: browsers.facebookOnAndroid });
     await countsBecome("in-app", { "phone served": 1, "phone view": 1 });
   });
+
+  it("whose browser knows nothing of the navigation, as iPhones before iOS 15.1, is a view", async () => {
+    const withoutEntries = async (...options: Parameters<typeof open>) => {
+      const page = await open(...options);
+      await page.addInitScript(() => Object.assign(Performance.prototype, { getEntriesByType: () => [] }));
+      return page;
+    };
+    await read("no-navigation", phone, withoutEntries);
+    await countsBecome("no-navigation", { "phone served": 1, "phone view": 1 });
+  });
 });
 
 describe("a reader in a whole browser", () => {
