@@ -65,6 +65,16 @@ describe("the form's script", () => {
   });
 });
 
+describe("the scripts of the article", () => {
+  it("have no syntax that is newer than 2020, at which an older browser would drop the whole script", () => {
+    const scripts = [...site.site().pages.keys()].filter((path) => path.endsWith(".js"));
+    for (const code of [identity("/").split("<script>")[1] ?? "", ...scripts.map(identity)]) {
+      expect(code.length).toBeGreaterThan(500);
+      expect(code.match(/\?\?=|\|\|=|&&=|\bstatic ?\{/)).toBeNull();
+    }
+  });
+});
+
 describe("the page, while it loads", () => {
   const { open } = useBrowser("whole browser");
   it.each([

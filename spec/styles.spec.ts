@@ -53,3 +53,18 @@ describe.each([
     expect([...names].filter((name) => !isGiven(name, words))).toEqual([]);
   });
 });
+
+describe("the style that the article's pages hold", () => {
+  const html = readFileSync(join(root, "dist/index.html"), "utf8");
+  const style = html.slice(html.indexOf("<style>"), html.indexOf("</style>"));
+
+  it("asks for a browser's width in words that browsers of 2020 know, so that they show the wide page, too", () => {
+    const queries = style.match(/@media[^{]*/g) ?? [];
+    expect(queries).toContain("@media (min-width:60rem)");
+    expect(queries.filter((query) => /[<>=]/.test(query))).toEqual([]);
+  });
+
+  it("keeps its letters as large on an iPhone that is turned, in the word that iPhones know", () => {
+    expect(style).toContain("-webkit-text-size-adjust:100%");
+  });
+});
