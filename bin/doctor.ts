@@ -1,6 +1,6 @@
-// `npm run doctor`: reads the options and the settings, examines the deployment, and exits with a status that a script can
-// trust: 0 nothing failed, 1 something failed, 2 the command was not understood, 130 it was broken off (Ctrl-C).
-import { type Config, ConfigError, readConfig } from "../config/config.ts";
+// `npm run doctor`, or `leads doctor` in a release: reads the options and the settings, examines the deployment, and exits with a status
+// that a script can trust: 0 nothing failed, 1 something failed, 2 the command was not understood, 130 it was broken off (Ctrl-C).
+import { type Config, ConfigError } from "../config/config.ts";
 import { isThisMachine } from "../config/this-machine.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { EmbeddedPostgresError, findRunning } from "../database/embedded.ts";
@@ -9,6 +9,8 @@ import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { lastLine, lineOf } from "../doctor/report.ts";
 import { codeOf } from "../log/log.ts";
+import { Refusal } from "../team/refusal.ts";
+import { readSettings } from "./read-settings.ts";
 import { onStopSignals } from "./stop-signals.ts";
 
 // A reader that closes the pipe (`npm run doctor | head`) ends the report; the exit status still counts.
@@ -34,7 +36,7 @@ async function main(words: string[]): Promise<number> {
       process.stdout.write(help);
       return 0;
     }
-    const config = readConfig(process.env);
+    const config = readSettings();
     const deployment = readDeployment(options, config);
     process.stdout.write(`Examining ${deployment.url}\n\n`);
     const database = await findDatabase(config, deployment.url).catch(tellWhyNot);
@@ -50,8 +52,10 @@ async function main(words: string[]): Promise<number> {
     return hasFailed ? 1 : 0;
   } catch (error) {
     if (signal.aborted) return 130;
-    const isExpected = error instanceof UsageError || error instanceof ConfigError;
-    process.stderr.write(`${isExpected ? error.message : `The doctor failed (${codeOf(error)}).`}\n`);
+    const isExpected = [UsageError, ConfigError, Refusal].some((kind) => error instanceof kind);
+    process.stderr.write(
+      `${isExpected ? (error as Error).message : `The doctor failed (${codeOf(error)}).`}\n`,
+    );
     return error instanceof UsageError ? 2 : 1;
   } finally {
     await sql?.end({ timeout: 1 });

@@ -1,14 +1,12 @@
 // The team's `leads` command: hands cli/run.ts the words, the settings, the streams and the signals of this process, and exits with a status
 // that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood, 130 it was broken off (Ctrl-C or a signal).
-import { existsSync, fstatSync, writeSync } from "node:fs";
-import { resolve } from "node:path";
+import { fstatSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { OutputClosed } from "../cli/command.ts";
 import { runCommand } from "../cli/run.ts";
-import { type Config, readConfig } from "../config/config.ts";
-import { settingsFile } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
 import { Refusal } from "../team/refusal.ts";
+import { readSettings } from "./read-settings.ts";
 
 const { stdin, stdout, stderr } = process;
 
@@ -78,19 +76,6 @@ process.exitCode = await runCommand(process.argv.slice(2), {
 // Exits at once and does not wait until all connections are closed, because PostgreSQL may be in the middle of a long statement, or wait
 // for this process to take its rows.
 process.exit();
-
-// Node's own --env-file-if-exists would print a line at each command where there is no such file.
-function readSettings(): Config {
-  try {
-    if (existsSync(settingsFile)) process.loadEnvFile(settingsFile);
-  } catch (cause) {
-    throw new Refusal(
-      `The settings in ${resolve(settingsFile)} cannot be read. Run this as the user who may read them.`,
-      { cause },
-    );
-  }
-  return readConfig(process.env);
-}
 
 async function ask(question: string): Promise<string | undefined> {
   if (!stdin.isTTY || !stderr.isTTY) return undefined;

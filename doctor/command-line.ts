@@ -2,6 +2,7 @@
 // VITE_SUPABASE_ANON_KEY only where they are of the same deployment. For any other backend the key is ANON_KEY.
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
+import { doctorProgram } from "../log/installation.ts";
 import { type Deployment, isHosted } from "./finding.ts";
 
 /** The options cannot be understood; the message says what to type. */
@@ -9,8 +10,8 @@ export class UsageError extends Error {
   override name = "UsageError";
 }
 
-export const help = `Usage: npm run doctor -- --url <address> --key <key> [--site <address>]
-                             [--inbox <address>]
+export const help = `Usage: ${doctorProgram} --url <address> --key <key> [--site <address>]
+${" ".repeat(`Usage: ${doctorProgram} `.length)}[--inbox <address>]
 
 Examines a running deployment from outside, and says what fails and how to fix it. It sends one marked test lead.
 
@@ -28,8 +29,8 @@ Two settings let it see more, and erase the test lead again. They are secrets, s
 Exit status: 0 nothing failed; 1 something failed; 2 the command was not understood; 130 it was broken off (Ctrl-C).
 
 Examples:
-  npm run doctor -- --url http://localhost:3000
-  npm run doctor -- --url https://abc.supabase.co --key sb_publishable_... --site https://www.example.com
+  ${doctorProgram} --url http://localhost:3000
+  ${doctorProgram} --url https://abc.supabase.co --key sb_publishable_... --site https://www.example.com
 `;
 
 /** The options as they were typed. */
@@ -54,7 +55,7 @@ export function readOptions(words: readonly string[]): Options {
     return parseArgs({ args: [...words], options, strict: true }).values;
   } catch (error) {
     const [sentence = ""] = error instanceof Error ? error.message.split(". ") : [];
-    throw new UsageError(`${sentence.replace(/\.$/, "")}.\nHelp: npm run doctor -- --help`);
+    throw new UsageError(`${sentence.replace(/\.$/, "")}.\nHelp: ${doctorProgram} --help`);
   }
 }
 

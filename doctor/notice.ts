@@ -1,12 +1,14 @@
 // The permission notice: whether the words on the live page are those that the database can show as evidence later.
 import { createHash } from "node:crypto";
 import type { Sql } from "../database/connect.ts";
-import { typed } from "../log/installation.ts";
+import { ofRelease, typed } from "../log/installation.ts";
 import { ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 import { otherLanguagesIn, unescaped } from "./html.ts";
 
-const rebuild = "Build and deploy the pages again: `npm run build`.";
+const rebuild = ofRelease
+  ? `Start the server again, which makes the pages anew: \`${ofRelease.restart}\`.`
+  : "Build and deploy the pages again: `npm run build`.";
 const tellDatabase =
   "Start our own server with the settings (PROVIDER_NAME, PROVIDER_LEGAL_NAME, PROVIDER_PHONE, LANGUAGES, NOTICE_FILE and what stands in braces in that file) that the pages were built with. On Supabase, set the same for submit-lead with `npx supabase@3 secrets set`, and open its address once; with NOTICE_FILE, run .render/notices.sql in the SQL editor instead.";
 

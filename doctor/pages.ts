@@ -2,14 +2,16 @@
 import { isThisMachine } from "../config/this-machine.ts";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import { settingsWithPlaceholderIn } from "../content/provider.ts";
+import { ofRelease } from "../log/installation.ts";
 import { type Answer, ask, summaryOf } from "./ask.ts";
 import { type Deployment, type Finding, fail, notExamined, pass } from "./finding.ts";
 import { dataIn } from "./html.ts";
 import { isServiceKey } from "./key.ts";
 import { examineThankYou } from "./thank-you.ts";
 
-const buildAgain =
-  "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
+const buildAgain = ofRelease
+  ? `Set VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project ${ofRelease.otherSettings}`
+  : "Build the pages again with VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project: `npm run build`. Then deploy `dist/`.";
 
 /** Examines the pages of the site, when their address is known. */
 export async function examinePages(deployment: Deployment): Promise<Finding[]> {

@@ -31,12 +31,28 @@ export const typedForPlainOutput = (words: string): string =>
 export const programCommand = (name: "deliver" | "inbox"): string =>
   isRelease ? `runtime/node bin/${name}.ts` : `npm run ${name}`;
 
+/** The file with the settings. In a clone it is in the clone's own folder, in which npm runs every command. */
+export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";
+
+/** The doctor as it is typed here; its options follow after a space. */
+export const doctorProgram = isRelease ? "leads doctor" : "npm run doctor --";
+
+/**
+ * How a release's server gets other settings, after what to set, and how it is started again; undefined in a clone, whose pages may be built
+ * for another host. A container keeps the settings with which it was made.
+ */
+export const ofRelease = isRelease
+  ? {
+      otherSettings: isInstalled
+        ? `in ${settingsFile}, and start the server again: \`sudo systemctl restart leads\`.`
+        : "in the container's settings, and run the container anew (docs/container.md).",
+      restart: isInstalled ? "sudo systemctl restart leads" : "podman restart leads",
+    }
+  : undefined;
+
 /** How the server is started here. */
 export const startCommand = isInstalled
   ? "sudo systemctl start leads"
   : isRelease
     ? "podman start leads"
     : "npm start";
-
-/** The file with the settings. In a clone it is in the clone's own folder, in which npm runs every command. */
-export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";

@@ -1,9 +1,10 @@
 // `npm run doctor`: what is typed, what it prints, and its exit status.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readDeployment } from "../doctor/command-line.ts";
 import { fail, notExamined, pass } from "../doctor/finding.ts";
@@ -15,18 +16,21 @@ import { provider, startDeployment } from "./support/examined-deployment.ts";
 import { anonKey } from "./support/intake.ts";
 import { programEnvironment } from "./support/program-environment.ts";
 import { startReceiver, until } from "./support/receiver.ts";
+import { copyOfRelease } from "./support/release.ts";
 import { startServer } from "./support/server.ts";
 
 const { host, project } = await startDeployment();
 
+const program = fileURLToPath(new URL("../bin/doctor.ts", import.meta.url));
 /** A folder that is not there. Otherwise the doctor would find the database of a server that a developer runs in this checkout. */
 const noData = { DATA_DIR: join(tmpdir(), "leads-doctor-none") };
 
 describe("npm run doctor", () => {
   const preload = new URL("support/sources-read-today.ts", import.meta.url).href;
-  async function doctor(args: string[], settings: Record<string, string> = {}) {
-    const child = spawn(process.execPath, ["--import", preload, "bin/doctor.ts", ...args], {
+  async function doctor(args: string[], settings: Record<string, string> = {}, cwd = tmpdir()) {
+    const child = spawn(process.execPath, ["--import", preload, program, ...args], {
       env: programEnvironment({ ...noData, ...settings }),
+      cwd,
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
@@ -129,7 +133,8 @@ describe("npm run doctor", () => {
 
   it("prints no error when its output is closed early, and still exits with 1 when something fails", async () => {
     const words = ["--url", project.url, "--key", "wrong", "--site", host.url];
-    const child = spawn(process.execPath, ["bin/doctor.ts", ...words], { env: programEnvironment(noData) });
+    const env = programEnvironment(noData);
+    const child = spawn(process.execPath, [program, ...words], { env, cwd: tmpdir() });
     child.stdout.destroy();
     let errors = "";
     child.stderr.on("data", (text) => (errors += text));
@@ -147,8 +152,9 @@ describe("npm run doctor", () => {
       const silent = await startReceiver(() => {});
       const channel = { WEBHOOK_URL: silent.url, WEBHOOK_SECRET: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" };
       const { address } = await startServer({ DATABASE_URL: database.url, ...provider, ...channel });
-      const child = spawn(process.execPath, ["bin/doctor.ts", "--url", address, "--key", anonKey], {
+      const child = spawn(process.execPath, [program, "--url", address, "--key", anonKey], {
         env: programEnvironment({ DATABASE_URL: database.url }),
+        cwd: tmpdir(),
       });
       let output = "";
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
@@ -200,5 +206,58 @@ describe("npm run doctor", () => {
       status: 0,
       output: expect.stringMatching(/^Usage: npm run doctor -- --url/),
     });
+  });
+
+  it("reads the settings in .env where it is started, and says which of them is wrong", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "leads-doctor-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, ".env"), "PORT=x\n");
+    const words = ["--url", host.url];
+    const said = { status: 1, output: "PORT must be a whole number from 0 to 65535.\n" };
+    expect(await doctor(words, {}, folder)).toEqual(said);
+    expect((await doctor(words, { PORT: "3000" }, folder)).output).toMatch(/^Examining /);
+  });
+});
+
+describe("leads doctor, the same of a release,", () => {
+  /** Runs it as a container does, which has no file with settings. */
+  async function leadsDoctor(...args: string[]) {
+    const release = copyOfRelease();
+    onTestFinished(() => rmSync(release, { recursive: true }));
+    // On a machine with an installed release, the script would change to the user leads for root.
+    writeFileSync(join(release, "id"), "#!/bin/sh\necho 1000\n", { mode: 0o755 });
+    const child = spawn("sh", [join(release, "deploy/leads"), "doctor", ...args], {
+      env: { ...programEnvironment(noData), PATH: `${release}:${process.env.PATH}` },
+      cwd: release,
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+    await once(child, "close");
+    return output;
+  }
+
+  it("says in its help and of a mistyped word what is typed there, and nothing of npm or of a file that is missing", async () => {
+    const help = await leadsDoctor("--help");
+    expect(help).toMatch(/^Usage: leads doctor --url/);
+    expect(help).toContain("\n  leads doctor --url http://localhost:3000\n");
+    expect(help).not.toMatch(/npm|settings\.env/);
+    expect(await leadsDoctor("--adress")).toMatch(
+      /^Unknown option '--adress'.*\nHelp: leads doctor --help\n$/s,
+    );
+  });
+
+  it("advises other settings or a new start of the server, and no build", async () => {
+    host.alter = (html) =>
+      html
+        .replace(/data-backend-url="[^"]*"/, 'data-backend-url="https://elsewhere.example"')
+        .replace('name="notice"', 'name="no"');
+    const output = await leadsDoctor("--url", project.url, "--key", keys.publishable, "--site", host.url);
+    expect(output).toMatch(
+      /FAIL {3}The form sends leads to https:\/\/elsewhere\.example.{0,99}\n +Set VITE_SUPABASE_URL and VITE_SUPABASE_ANON_KEY of this project in the container's settings, and run the container anew \(docs\/container\.md\)\.\n/,
+    );
+    expect(output).toMatch(
+      /does not state which permission notice it shows\.\n +Start the server again, which makes the pages anew: `podman restart leads`\.\n/,
+    );
+    expect(output).not.toContain("npm run build");
   });
 });

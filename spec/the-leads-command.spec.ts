@@ -1,15 +1,15 @@
 // How the command `leads` speaks to a person and to a script: its help, its exit status, and its sentences when something is wrong.
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readCommand, releaseCommands } from "../cli/program.ts";
 import { aLead, makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { until } from "./support/receiver.ts";
+import { copyOfRelease } from "./support/release.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const { url, owner } = await makeDatabase();
@@ -193,32 +193,6 @@ describe("the leads command, when its connection is lost in the middle", () => {
     },
   );
 });
-
-/** Makes a folder that is laid out as a release. By its MANIFEST, which is empty here, the program knows that it is a release. */
-function copyOfRelease(): string {
-  const folder = mkdtempSync(join(tmpdir(), "leads-release-"));
-  const root = fileURLToPath(new URL("..", import.meta.url));
-  const modules = [
-    "bin",
-    "campaigns",
-    "cli",
-    "config",
-    "database",
-    "delivery",
-    "lead",
-    "log",
-    "packages",
-    "team",
-  ];
-  for (const name of [...modules, "package.json"])
-    cpSync(join(root, name), join(folder, name), {
-      recursive: true,
-      filter: (path) => !path.endsWith("/.cache"),
-    });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "MANIFEST"), "");
-  return folder;
-}
 
 describe("leads watch, of a database that stops answering", () => {
   it("says so within some seconds, and goes on when it answers again", async () => {
