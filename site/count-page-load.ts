@@ -3,7 +3,7 @@
 import { bucketOf, type Vital } from "../campaigns/vital-buckets.ts";
 
 const root = document.getElementById("lead-form") as HTMLElement;
-// The address holds an ad network's click id as well, which must not leave the browser.
+// The address holds an ad network's click id as well, which no count may have.
 const words = location.search.match(/[?&]utm_(source|medium|campaign)=[^?&]{0,200}/g) ?? [];
 
 type Navigation = PerformanceNavigationTiming & { activationStart?: number };
