@@ -1,8 +1,10 @@
 // The folder that holds the data: where it is, and that one process alone has it open.
 import { createHash } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
   chownSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -20,7 +22,7 @@ import { lockFolder, lockName } from "./folder-lock.ts";
 import { makeFolders, mkdirIfNone } from "./make-folders.ts";
 import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
-import { stopOrphans } from "./postmaster.ts";
+import { stopOrphans, usualPort } from "./postmaster.ts";
 import { type Programs, programsFor } from "./programs.ts";
 
 /** What lies in a data folder. Only the cluster and the sockets belong to the account; the rest is our own user's. */
@@ -179,12 +181,25 @@ export function makeSocketFolder(
   );
 }
 
+/** The lock file beside the socket has a longer name, but is an ordinary file, whose path may be longer. An upgrade's ports have as many digits. */
 const isShortEnough = (sockets: string) =>
-  Buffer.byteLength(join(sockets, ".s.PGSQL.5432.lock")) <= maxSocketPath;
+  Buffer.byteLength(join(sockets, `.s.PGSQL.${usualPort}`)) <= maxSocketPath;
 
-/** In the folder that the environment names, where that is there, lets the account in and is short enough; else in /tmp. */
+/**
+ * In the folder that the environment names, where that is there, lets us make something in it and the account pass, and is short enough; else
+ * in /tmp.
+ */
 function inTemporaryFolder(name: string, account: Account | undefined): string {
   const folder = tmpdir();
-  const isUsable = existsSync(folder) && (!account || canEnter(folder, account));
+  const isUsable = canMakeIn(folder) && (!account || canEnter(folder, account));
   return isUsable && isShortEnough(join(folder, name)) ? join(folder, name) : join("/tmp", name);
+}
+
+function canMakeIn(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
 }

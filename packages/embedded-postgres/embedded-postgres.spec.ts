@@ -148,6 +148,18 @@ describe("a started PostgreSQL", () => {
     }
   });
 
+  it("has its socket beside the data as long as its path has at most 103 bytes, and works there", async () => {
+    const rest = Buffer.byteLength(join(dataDir, "/sockets/.s.PGSQL.5432"));
+    for (const length of [103, 104]) {
+      const folder = join(dataDir, "z".repeat(length - rest - 1));
+      const { url, stop } = await start(folder);
+      expect(await query(url, "select 1")).toEqual([[1]]);
+      expect(socketsOf(url) === join(folder, "sockets")).toBe(length === 103);
+      await stop();
+      if (length === 104) rmSync(socketsOf(url), { recursive: true });
+    }
+  });
+
   it("does not trust a folder for its socket that somebody else prepared", async () => {
     const long = join(dataDir, "x".repeat(100));
     const { url, stop } = await start(long);

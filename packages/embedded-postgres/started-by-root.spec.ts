@@ -6,6 +6,7 @@ import {
   cpSync,
   mkdirSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -26,6 +27,7 @@ import {
   newFolder,
   optionsOn,
   query,
+  socketsOf,
   start,
   startInChild,
   systemDir,
@@ -143,6 +145,24 @@ describe.runIf(isRoot)("a PostgreSQL started by root", () => {
     chmodSync(dataDir, 0o711);
     const { answer } = startInChild({ folder, from, node, as: { uid, gid: uid } });
     expect((await answer).url).toContain("postgres://owner:");
+  });
+
+  it("is started by another user, too, where the environment names a folder for temporary files in which that user may make nothing", async () => {
+    const { from, node } = copyInstallation(0o755);
+    const uid = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
+    const [folder, ofRoot] = [join(dataDir, "d".repeat(100)), join(dataDir, "tmp")];
+    mkdirSync(folder, { mode: 0o700 });
+    chownSync(folder, uid, uid);
+    mkdirSync(ofRoot, { mode: 0o755 });
+    for (const TMPDIR of [ofRoot, process.execPath]) {
+      const as = { uid, gid: uid, env: { ...process.env, TMPDIR } };
+      const { child, answer } = startInChild({ folder, from, node, as });
+      const { url, refused } = await answer;
+      expect(refused).toBeUndefined();
+      expect(dirname(socketsOf(url))).toBe("/tmp");
+      await kill(child, "SIGTERM");
+      rmSync(socketsOf(url), { recursive: true });
+    }
   });
 
   it("names to another user both places that are to be handed over where a part of the data lies elsewhere", async () => {
