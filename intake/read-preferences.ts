@@ -9,13 +9,16 @@ export function readPreferences(prefer: string | null | undefined) {
   // Not `readItems`, because PostgREST divides at commas alone, so that a preference with a parameter is one that it does not know.
   const preferences = (prefer ?? "").split(",").map((one) => one.trim());
   const zone = preferences.find((one) => one.startsWith("timezone="));
+  // Judged once: to make a time zone takes as long as to store a lead, and a request may name a thousand.
+  const isZoneKnown = zone !== undefined && isKnown(zone);
   const unknown: string[] = [];
   // Of several with one name the first that is known counts, as in PostgREST; of time zones the first alone.
   const first = new Map<string, string>();
   for (const preference of preferences.filter((one) => one !== "")) {
     const [name = ""] = preference.split("=", 1);
-    const meant = preference.startsWith("timezone=") && zone ? zone : preference;
-    if (!isKnown(meant)) unknown.push(preference);
+    const namesZone = preference.startsWith("timezone=");
+    const meant = namesZone && zone ? zone : preference;
+    if (!(namesZone ? isZoneKnown : isKnown(meant))) unknown.push(preference);
     else if (!first.has(name)) first.set(name, meant);
   }
   const given = Object.keys(readers).flatMap((name) => first.get(name) ?? []);

@@ -1,5 +1,6 @@
 // When the intake refuses call 1, and in which words. (Specification 7, Contract 0 and 3)
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { readPreferences } from "../intake/read-preferences.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { answerOf, columnsQuery, refusal } from "./support/insert-answers.ts";
 import { insertRequest, makeIntake } from "./support/intake.ts";
@@ -241,6 +242,14 @@ describe("inserting a lead", () => {
   ])("refuses %s", async (_, request, expected) => {
     expect(await answerTo(request)).toEqual(expected);
     expect(await stored()).toEqual([]);
+  });
+
+  it("makes one object for a time zone, however many a request names, because each takes as long as a lead", () => {
+    const made = vi.spyOn(Intl, "DateTimeFormat");
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(readPreferences("timezone=UTC,".repeat(1_000)).applied).toEqual(["timezone=UTC"]);
+    expect(readPreferences("timezone=Mars/Nowhere,".repeat(700)).applied).toEqual([]);
+    expect(made).toHaveBeenCalledTimes(2);
   });
 
   it.each(["timezone=Mars/Nowhere", "return=minimal=x", "return=minimal; x=1"])(
