@@ -1,14 +1,23 @@
 // The event stream of the inbox: notifies each page on screen, by ids alone, that leads, a session or the team have changed. One
 // connection listens to the database for all streams.
 import { setTimeout as wait } from "node:timers/promises";
+import * as v from "valibot";
 import { connect, type Sql } from "../database/connect.ts";
 import { withTimeout } from "../database/timeout.ts";
 import { codeOf, type Log } from "../log/log.ts";
 import type { LiveEvent } from "./api.ts";
+import { Id } from "./api-values.ts";
 import { maxNamedLeads, namesLeads, paceLeadEvents } from "./pace-lead-events.ts";
 
+const Leads = v.pipe(v.array(Id), v.maxLength(maxNamedLeads));
 /** A notification of the database (private.notify_inbox). One about a session names whose it is. */
-type Notification = Exclude<LiveEvent, { kind: "session" }> | { kind: "session"; member: string };
+const Notification = v.variant("kind", [
+  v.object({ kind: v.literal("leads"), new: Leads, changed: Leads }),
+  v.object({ kind: v.literal("session"), member: Id }),
+  v.object({ kind: v.literal("team") }),
+]);
+type Notification = v.InferOutput<typeof Notification>;
+const NotificationText = v.pipe(v.string(), v.parseJson(), Notification);
 type Listener = (event: LiveEvent, member?: string) => void;
 
 export interface LiveEvents {
@@ -124,8 +133,9 @@ async function listenUntilLost(sql: Sql, options: ListenOptions, onListening: ()
   const heartbeat = `inbox ${crypto.randomUUID()}`;
   const onNotification = (text: string) => {
     if (text === heartbeat) receivedAt = now();
-    if (!text.startsWith("{")) return;
-    const notification: Notification = JSON.parse(text);
+    // PostgreSQL lets every login notify, so anything may come.
+    const { success, output: notification } = v.safeParse(NotificationText, text);
+    if (!success) return;
     if (notification.kind === "leads" && !namesLeads(notification)) floodAt = now();
     options.hear(notification);
   };

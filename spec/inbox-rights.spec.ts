@@ -5,6 +5,7 @@ import { connect } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { refusal } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
+import { hear, ids } from "./support/live-events.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -253,5 +254,27 @@ describe("the audit log", () => {
     const text = JSON.stringify(rows);
     expect(rows.length).toBeGreaterThan(2);
     expect(text).not.toMatch(/Rosa|example\.com|111\D{0,2}555\D?\d{4}/);
+  });
+});
+
+describe("a notification that another login sends to the open pages", () => {
+  it("is passed over unless it has the form of ours, and those of leads go on to come", async () => {
+    const notify = (text: string) => database.intake`select pg_notify('team', ${text})`;
+    const odd = [
+      "{",
+      "null",
+      '{"kind":"leads"}',
+      '{"kind":"leads","new":{"length":1},"changed":[]}',
+      '{"kind":"leads","new":["forged"],"changed":[]}',
+      `{"kind":"leads","new":${JSON.stringify(Array(200).fill(crypto.randomUUID()))},"changed":[]}`,
+      '{"kind":"told","member":1}',
+    ];
+    const act = async () => {
+      for (let round = 0; round < 2; round += 1) for (const text of odd) await notify(text);
+      await dana.call("claim", { id });
+    };
+    const id = await addLead(database);
+    const { heard } = await hear(inbox, dana, act, (events) => ids(events, "changed").includes(id));
+    expect(ids(heard, "new")).not.toContain("forged");
   });
 });
