@@ -238,6 +238,53 @@ describe("the inbox's login", () => {
   });
 });
 
+describe("whoever calls the functions with a session", () => {
+  it("keeps nothing in the audit log or with a check that is no filter and no answer, so that both can still be read", async () => {
+    const ana = await inbox.member("Anita", "manager");
+    const token = ana.cookie.replace("session=", "");
+    const id = await addLead(database);
+    await withSession(token, `team.claim('${id}')`);
+    const filters = [
+      { note: { name: "Rosa Martinez" } },
+      { zone: "Rosa Martinez" },
+      { zone: "ROSA5" },
+      { action: "Rosa Martinez" },
+      { lead: "Rosa Martinez" },
+      { since: "Rosa" },
+    ];
+    const asJson = (value: object) => `'${JSON.stringify(value)}'`;
+    for (const filter of filters)
+      await withSession(token, `team.record_audit_export(${asJson(filter)})`).catch(() => {});
+    const answers = {
+      diabetes: "yes",
+      insulin: "yes",
+      recurrent_lows: "no",
+      low_with_help: "no",
+      visit_on: null,
+      visit_planned: "no",
+      trained: "yes",
+      plan: "part_b",
+      prescriber: "Dr. Lee",
+    };
+    for (const odd of [
+      { medicare_number: "1EG4-TE5-MK73" },
+      { plan: "Rosa" },
+      { trained: null },
+      { prescriber: "x".repeat(201) },
+    ])
+      await withSession(
+        token,
+        `team.record_eligibility('${id}', ${asJson(Object.assign({}, answers, odd))})`,
+      ).catch(() => {});
+    const rows = await database.owner`
+      select details::text from private.audit_log union all select answers::text from private.eligibility_checks`;
+    expect(JSON.stringify(rows)).not.toMatch(/Rosa|ROSA|1EG4|x{9}/);
+    expect(rows.some(({ details }) => details.includes("Dr. Lee"))).toBe(true);
+    expect((await ana.call("audit")).status).toBe(200);
+    expect((await ana.call("open", { id })).status).toBe(200);
+  });
+});
+
 describe("an erasure", () => {
   it("does nothing without the reference that a manager types to confirm it", async () => {
     const id = await addLead(database);

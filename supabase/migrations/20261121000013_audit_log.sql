@@ -14,7 +14,10 @@ create table private.audit_log (
   details jsonb not null default '{}',
   -- The transaction that wrote it. Reading more of a person than a list shows requires an entry of an earlier transaction, because a process
   -- could roll back one in which it both wrote the entry and read.
-  xact xid8 not null default pg_current_xact_id()
+  xact xid8 not null default pg_current_xact_id(),
+
+  -- The page of the log shows no others, and would show none of the entries around one.
+  constraint details_are_single_values check (not jsonb_path_exists(details, '$.* ? (@.type() == "object" || @.type() == "array")'))
 );
 create index audit_log_by_lead on private.audit_log (lead_id, at, id) where lead_id is not null;
 create index audit_log_by_member on private.audit_log (member_id, at, id);

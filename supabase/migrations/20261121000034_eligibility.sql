@@ -36,6 +36,29 @@ begin
   ], null);
 end $$;
 
+-- The answers that are asked for and no other, so that the lead's page can show them. Raises a refusal for a value that is none.
+create function private.eligibility_answers(given jsonb) returns jsonb
+language plpgsql immutable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not coalesce(
+    array['yes', 'no', 'unknown'] @> array[
+      given ->> 'diabetes', given ->> 'insulin', given ->> 'recurrent_lows', given ->> 'low_with_help', given ->> 'visit_planned',
+      given ->> 'trained'
+    ]
+    and given ->> 'plan' in ('part_b', 'advantage', 'none', 'unknown') and length(given ->> 'prescriber') <= 200,
+    false
+  ) then
+    raise exception using errcode = 'PT400', message = 'not a value';
+  end if;
+  return jsonb_build_object(
+    'diabetes', given ->> 'diabetes', 'insulin', given ->> 'insulin', 'recurrent_lows', given ->> 'recurrent_lows',
+    'low_with_help', given ->> 'low_with_help', 'visit_on', (given ->> 'visit_on')::date, 'visit_planned', given ->> 'visit_planned',
+    'trained', given ->> 'trained', 'plan', given ->> 'plan', 'prescriber', given ->> 'prescriber'
+  );
+end $$;
+
 create function team.record_eligibility(lead uuid, given jsonb) returns jsonb
 language plpgsql
 security definer
@@ -45,24 +68,25 @@ declare
   actor private.actor := private.require_member();
   w private.lead_work := private.work_of(lead::text);
   checked private.eligibility_checks;
+  answers constant jsonb := private.eligibility_answers(given);
   -- The zone where the person most likely is: while it is evening there, the database may have the next day's date.
   zone constant text := substr(split_part(w.place, '|', 1), strpos(w.place, '/') + 1);
 begin
-  perform private.refuse_medicare_number(given ->> 'prescriber');
+  perform private.refuse_medicare_number(answers ->> 'prescriber');
   w := private.lock_work(lead);
   -- The member sent the same again, because our response was lost. The lock has waited for the first transaction, which may have begun
   -- after this one, so its time may be later than now().
   select * into checked from private.eligibility_checks c where c.lead_id = lead order by c.at desc limit 1;
-  if checked.member_id = actor.member_id and checked.answers = given and checked.at between now() - interval '5 minutes' and clock_timestamp() then
+  if checked.member_id = actor.member_id and checked.answers = answers and checked.at between now() - interval '5 minutes' and clock_timestamp() then
     return private.check_json(checked);
   end if;
   insert into private.eligibility_checks (lead_id, member_id, answers, result, reasons)
-  select lead, actor.member_id, given, e.result, e.reasons from private.eligibility(given, (now() at time zone zone)::date) e
+  select lead, actor.member_id, answers, e.result, e.reasons from private.eligibility(answers, (now() at time zone zone)::date) e
   returning * into checked;
   perform private.audit(actor, 'checked eligibility', w.lead_id);
   perform private.notify_inbox_of_leads(array[lead]);
   return private.check_json(checked);
 end $$;
 
-revoke execute on function private.eligibility, team.record_eligibility from public;
+revoke execute on function private.eligibility, private.eligibility_answers, team.record_eligibility from public;
 grant execute on function team.record_eligibility to leads_team;

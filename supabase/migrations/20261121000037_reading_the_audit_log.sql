@@ -81,6 +81,24 @@ begin
   );
 end $$;
 
+-- The parts of a filter as the log may keep them, because nothing is ever erased from it. Raises a refusal for a value that is none.
+create function private.audit_filter(filter jsonb) returns jsonb
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if filter ->> 'lead' !~ '^[0-9A-Fa-f-]{8,36}$' or filter ->> 'zone' !~ '^[A-Za-z_]+(/[A-Za-z0-9_+-]+)*$'
+    or not private.audited_actions() @> to_jsonb(filter ->> 'action') then
+    raise exception using errcode = 'PT400', message = 'not a value';
+  end if;
+  perform private.day_begins(current_date::text, filter ->> 'zone');
+  return jsonb_strip_nulls(jsonb_build_object(
+    'since', (filter ->> 'since')::date, 'until', (filter ->> 'until')::date, 'zone', filter ->> 'zone',
+    'member', (filter ->> 'member')::uuid, 'action', filter ->> 'action', 'lead', filter ->> 'lead',
+    'from', (filter ->> 'from')::timestamptz
+  ));
+end $$;
+
 -- Writes an entry about the export to the audit log, because reading the whole log is itself an act, and returns the entry's id. Each page of
 -- the export takes this id, and reads the filter from the entry.
 create function team.record_audit_export(filter jsonb) returns bigint
@@ -90,10 +108,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_manager();
+  kept constant jsonb := private.audit_filter(filter);
 begin
   return private.audit(
     actor, 'exported audit log', null,
-    (select filter || jsonb_build_object('entries', p.total) from private.audit_page(filter, null, 0) p)
+    (select kept || jsonb_build_object('entries', p.total) from private.audit_page(kept, null, 0) p)
   );
 end $$;
 
@@ -132,7 +151,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.audited_actions, private.audit_page, team.audit_log, team.record_audit_export, team.export_audit_log,
+  private.audited_actions, private.audit_page, private.audit_filter, team.audit_log, team.record_audit_export, team.export_audit_log,
   team.call_log
 from public;
 grant execute on function team.audit_log, team.record_audit_export, team.export_audit_log to leads_team;
