@@ -102,6 +102,33 @@ describe("the inbox's login", () => {
     expect(await refusal(withSession("", `team.record_opening('${id}', false)`))).toBe("PT401");
   });
 
+  it("does nothing in a transaction that is more than a minute old, whose calling hours, locks and entries are those of then", async () => {
+    const { owner } = database;
+    const [{ definition } = { definition: "" }] = await owner<{ definition: string }[]>`
+      select pg_get_functiondef('private.refuse_old_transaction'::regproc) as definition`;
+    expect(definition).toContain("'1 minute'");
+    const member = await inbox.member("In an old transaction");
+    const token = member.cookie.replace("session=", "");
+    const id = await addLead(database);
+    const calls = [
+      "team.me()",
+      "team.queue('{}', null, 10)",
+      `team.claim('${id}')`,
+      `team.record_opening('${id}', false)`,
+      `team.start_call('${id}', false)`,
+    ];
+    for (const call of calls) await withSession(token, call);
+    // Every transaction is too old for this bound.
+    await owner.unsafe(definition.replace("'1 minute'", "'0 seconds'"));
+    for (const call of calls)
+      expect([call, await refusal(withSession(token, call))]).toEqual([call, "PT403"]);
+    await expect(owner`select private.begin_session(${member.id}, 'test')`).rejects.toMatchObject({
+      code: "PT403",
+    });
+    await owner.unsafe(definition);
+    await withSession(token, "team.me()");
+  });
+
   it("does not do for a member what only a manager may do", async () => {
     const token = dana.cookie.replace("session=", "");
     const calls = [

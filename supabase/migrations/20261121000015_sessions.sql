@@ -55,6 +55,18 @@ create function private.is_current(s private.sessions) returns boolean
 language sql stable
 return s.ended_at is null and private.end_of_session(s) > now() and s.created_at < now() + interval '1 hour';
 
+-- Raises PT403 in a transaction that is more than a minute old. All times are those of its beginning, so that it would act with the calling
+-- hours, the locks and the entries in the audit log of then. The inbox uses one transaction for each statement.
+create function private.refuse_old_transaction() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if clock_timestamp() - now() > interval '1 minute' then
+    raise exception using errcode = 'PT403', message = 'The transaction is too old.';
+  end if;
+end $$;
+
 -- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
 -- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. A session whose last activity is
 -- too far ahead counts as locked too, because it would stay open until the clock reaches that time. Only the owner's own connection, which sets no token, is the operator.
@@ -69,6 +81,7 @@ begin
   if token = '' and pg_has_role(session_user, (select n.nspowner from pg_namespace n where n.nspname = 'private'), 'member') then
     return row(null, null, 'operator', 'operator')::private.actor;
   end if;
+  perform private.refuse_old_transaction();
   select s.id, s.member_id, s.locked_at, s.last_seen_at, m.name, m.role,
     s.locked_at is not null
       or s.last_seen_at not between now() - make_interval(mins => i.idle_minutes) and now() + make_interval(mins => i.idle_minutes)
@@ -146,6 +159,7 @@ declare
   m private.members := private.lock_member(member);
   session private.sessions;
 begin
+  perform private.refuse_old_transaction();
   insert into private.sessions (token_hash, member_id, ends_at)
   select private.hash_of(token), member, now() + make_interval(hours => i.session_hours) from private.inbox_settings i
   returning * into session;
@@ -175,6 +189,7 @@ declare
   s private.sessions;
   m private.members;
 begin
+  perform private.refuse_old_transaction();
   update private.sessions x set last_seen_at = now(), locked_at = null
   where x.token_hash = session_hash and x.member_id = member and private.is_current(x)
   returning * into s;
@@ -236,7 +251,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.require_session, private.require_member, private.require_manager,
+  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.refuse_old_transaction, private.require_session, private.require_member, private.require_manager,
   private.lock_member, private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
 from public;
 grant execute on function team.me, team.lock_session, team.sign_out to leads_team;
