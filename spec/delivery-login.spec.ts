@@ -76,6 +76,39 @@ describe("the login of the delivery", () => {
     ]);
   });
 
+  it("names no more channels than any program has, because each lead is owed to each of them", async () => {
+    const names = Array.from({ length: 21 }, (_, nth) => `channel-${nth}`);
+    const sync = (known: string[]) =>
+      delivery`select private.sync_channels(${known}::text[], ${known}::text[])`.then(
+        () => "done",
+        ({ code }) => code,
+      );
+    expect(await sync(names)).toBe("PT400");
+    expect(await sync(Array(1_000_000).fill("webhook"))).toBe("done");
+    const known = await owner`select name from private.channels`;
+    expect(known.length).toBeLessThan(20);
+  });
+
+  it("does each scheduled job for the present alone, whichever moment it names", async () => {
+    await insert();
+    await owner`update public.leads set created_at = now() - interval '400 days'`;
+    await owner`delete from private.deliveries`;
+    await owner`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      values (private.utc_day(now()), 0, '', '', 'today', '', 'phone', 'view', 1)`;
+    for (const job of [
+      "enqueue_missed_deliveries(now() - interval '399 days')",
+      "enqueue_overdue_alerts(now() - interval '399 days')",
+      "roll_up_counts('infinity')",
+      "sum_up_report_days(20, 'infinity')",
+    ])
+      await delivery.unsafe(`select private.${job}`);
+    expect(await owner`select from private.deliveries`).toEqual([]);
+    expect(await owner`select hour from private.page_counts`).toEqual([{ hour: 0 }]);
+    expect(await owner`select day from private.report_days where day > private.utc_day(now())`).toEqual([]);
+    await owner`delete from private.page_counts`;
+  });
+
   it.each([
     ["store a lead", "insert into public.leads (name, email, phone, zip_code) values ('R', 'r', '1', '2')"],
     ["change a lead", "update public.leads set phone = '1'"],

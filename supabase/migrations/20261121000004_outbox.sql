@@ -94,18 +94,23 @@ grant update (cooldown_until, last_failure, last_failure_at) on private.channels
 grant update (due_at, attempts, claimed_until, delivered_at, failed_at, last_error) on private.deliveries to leads_delivery;
 -- No grant to insert or delete a delivery, or to set a channel up: functions of the owner do that.
 
--- Enters the channels that a program knows, and which of them are set up. One that is set up again is no longer retired.
+-- Enters the channels that a program knows, and which of them are set up. One that is set up again is no longer retired. Each lead pays for
+-- each channel, so that many would keep leads from being stored: raises PT400 where there would be more than 20.
 create function private.sync_channels(known text[], set_up text[]) returns void
-language sql
+language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
+begin
+  if cardinality(array(select c.name from private.channels c union select unnest(known))) > 20 then
+    raise exception using errcode = 'PT400', message = 'There are more than 20 channels.';
+  end if;
   insert into private.channels (name) select unnest(known) on conflict do nothing;
   update private.channels c
   set enabled = c.name = any (set_up), retired_at = case when c.name = any (set_up) then null else c.retired_at end
   -- Written only when it changes, because every process does this when it starts.
   where c.enabled <> (c.name = any (set_up));
-$$;
+end $$;
 
 -- The deliveries by which a lead counts as owed: all, delivered and failed ones too, except those that a retired channel did not take. A
 -- lead that has none of these is owed to no channel.

@@ -15,6 +15,7 @@ as $$
 declare
   made integer;
 begin
+  moment := private.moment_of_job(moment);
   update private.deliveries d set due_at = moment, claimed_until = null
   where d.delivered_at is null and d.failed_at is null
     and (
@@ -49,6 +50,7 @@ as $$
 declare
   made integer;
 begin
+  moment := private.moment_of_job(moment);
   delete from private.deliveries d
   where (d.lead_id, d.channel, d.event) in (
     select o.lead_id, o.channel, o.event from private.deliveries o

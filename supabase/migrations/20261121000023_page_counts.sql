@@ -171,7 +171,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  today date := (moment at time zone 'UTC')::date;
+  today constant date := (private.moment_of_job(moment) at time zone 'UTC')::date;
   rolled_up integer;
 begin
   -- One process does it; another need not wait, because the first one does all the work.

@@ -217,7 +217,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   first_day constant date := (select private.utc_day(min(w.created_at)) from private.lead_work w);
-  last_day constant date := private.utc_day(moment - interval '10 minutes') - 2;
+  last_day constant date := private.utc_day(private.moment_of_job(moment) - interval '10 minutes') - 2;
   chosen date[];
   of_day date;
   page_days integer;
