@@ -2,6 +2,7 @@
 // unreachable is tried again, because the article can be read meanwhile; an error that does not pass by waiting stops the start.
 import { setTimeout as wait } from "node:timers/promises";
 import { codeOf, type Log } from "../log/log.ts";
+import { closePublic } from "./close-public.ts";
 import { connect, type Sql } from "./connect.ts";
 import { type LoginRole, loginSettings } from "./login-settings.ts";
 import {
@@ -41,7 +42,8 @@ export async function prepare(
 ): Promise<void> {
   const work = async (sql: Sql) => {
     // A proxy may take connections and drop them; postgres.js then goes on connecting and reports nothing.
-    await withTimeout(firstAnswer, requireUtf8(sql));
+    await withTimeout(firstAnswer, requireClosedPublic(sql));
+    await requireUtf8(sql);
     for (const name of await migrate(sql)) log("migrated", { name });
     await setUp(sql);
   };
@@ -109,6 +111,14 @@ async function untilReachable(
     }
     await wait(pause, undefined, { signal }).catch(() => {});
   }
+}
+
+/** @throws DatabaseRefusal */
+async function requireClosedPublic(sql: Sql): Promise<void> {
+  if (await closePublic(sql)) return;
+  throw new DatabaseRefusal(
+    "Everybody may make functions in the schema public of this database, and the owner would run them. Type there as a superuser, and start again: revoke create on schema public from public;",
+  );
 }
 
 /** In another encoding the database refuses names that people have, and counts characters wrongly. @throws DatabaseRefusal */

@@ -2,6 +2,7 @@
 // holds on a plain PostgreSQL and on one that Supabase prepared, where everything new in `public` is granted to the API's roles.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { addressOfDatabase, connect, type Sql } from "../database/connect.ts";
+import { prepare } from "../database/prepare.ts";
 import { openRoleLogins, roleAddress } from "../database/role-logins.ts";
 import { aLead, makeDatabase, type TestDatabase } from "./support/database.ts";
 import { startSupabaseLike } from "./support/supabase-like.ts";
@@ -201,6 +202,48 @@ describe("a function of ours", () => {
       where p.pronamespace in ('private'::regnamespace, 'team'::regnamespace)
         and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)`;
     expect(open).toEqual([{ name: "private.fingerprint" }]);
+  });
+});
+
+describe("a database in which everybody may make functions where the owner looks for them, as PostgreSQL 14 makes it,", () => {
+  const prepared = async (url: string) => {
+    const open = () => connect(url, { max: 1 });
+    await prepare(
+      open,
+      async () => {},
+      () => {},
+      new AbortController().signal,
+    );
+  };
+
+  it("is closed by its owner at a start", async () => {
+    const { owner, intake, url } = await makeDatabase();
+    await owner`grant create on schema public to public`;
+    await prepared(url);
+    await expect(
+      intake.unsafe("create function public.now(text) returns int language sql return 1"),
+    ).rejects.toMatchObject({
+      code: "42501",
+    });
+  });
+
+  it("is refused in a sentence where its owner may not close it, and no function there is run", async () => {
+    const { platform, intake, url } = await (await startSupabaseLike()).makeDatabase();
+    await platform`alter schema public owner to supabase_admin`;
+    await platform`grant create on schema public to public`;
+    for (const name of [
+      "has_schema_privilege(text, text)",
+      "pg_advisory_xact_lock(text)",
+      "current_setting(text)",
+    ])
+      await intake.unsafe(`
+        create function public.${name} returns text language plpgsql as $$
+        begin
+          raise exception 'run as %', current_user;
+        end $$`);
+    await expect(prepared(url)).rejects.toThrow(
+      /^Everybody may make functions in the schema public of this database, .{1,120} revoke create on schema public from public;$/,
+    );
   });
 });
 
