@@ -307,6 +307,19 @@ describe("the intake's own login, on a server of our own", () => {
     await expect(intake`insert into leads ${intake(aLead())}`).resolves.toBeDefined();
   });
 
+  it("cannot fill the server's table of locks with leads that it stores in one transaction", async () => {
+    const { owner, intake } = await makeDatabase();
+    const lead = (nth: number) => aLead({ name: `Lead ${nth}` });
+    const store = (count: number) =>
+      intake.begin(async (tx) => {
+        for (let nth = 0; nth < count; nth += 100)
+          await tx`insert into public.leads ${tx(Array.from({ length: 100 }, (_, of) => lead(nth + of)))}`;
+      });
+    await store(500);
+    await expect(store(6_000)).rejects.toMatchObject({ code: "54000" });
+    expect(await owner`select from public.leads`).toHaveLength(500);
+  });
+
   it.each(["postgres", "template1"])("cannot enter the embedded server's database %s", async (name) => {
     const { intakeUrl } = await makeDatabase();
     const elsewhere = connect(addressOfDatabase(intakeUrl, name), { max: 1 });

@@ -80,17 +80,20 @@ begin
   );
 end $$;
 
+-- Whether the session is the owner's own, whatever role it has taken since.
+create function private.is_session_of_owner() returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+return pg_has_role(session_user, (select n.nspowner from pg_namespace n where n.nspname = 'private'), 'member');
+
 -- The moment at which a scheduled job works: `moment` for the owner's own sessions, as in a test, and now for any other. The
 -- delivery's login could otherwise roll up the counts of today, or enqueue messages about leads of last year.
 create function private.moment_of_job(moment timestamptz) returns timestamptz
 language sql stable
 set search_path = pg_catalog, pg_temp
-return case
-  when pg_has_role(session_user, (select n.nspowner from pg_namespace n where n.nspname = 'private'), 'member') then moment
-  else now()
-end;
+return case when private.is_session_of_owner() then moment else now() end;
 
-revoke execute on function private.schema_version, private.required_version, private.moment_of_job from public;
+revoke execute on function private.schema_version, private.required_version, private.is_session_of_owner, private.moment_of_job from public;
 grant execute on function private.schema_version, private.required_version to leads_intake, leads_delivery;
 
 -- The same for the inbox, which may use no other schema than this.

@@ -109,6 +109,20 @@ end $$;
 -- one whose time is more than an hour ahead,
 -- from a clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first
 -- one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
+-- Raises 54000 where a transaction holds more than 1,000 of these locks: they would fill the server's table of locks, in which every other
+-- session has its own. The intake stores a hundred leads in a transaction. The owner may store as many as there is room for.
+create function private.refuse_many_locks() returns void
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not private.is_session_of_owner()
+    and (select count(*) from pg_locks k where k.pid = pg_backend_pid() and k.locktype = 'advisory') > 1000 then
+    raise exception using errcode = 'program_limit_exceeded', message = 'Store fewer leads in one transaction.';
+  end if;
+end $$;
+
 create function private.keep_one_of_the_same() returns trigger
 language plpgsql
 security definer
@@ -118,6 +132,10 @@ declare
   fingerprint bigint := private.fingerprint(new.name, new.email, new.phone, new.zip_code, new.has_medicare, new.has_diabetes);
 begin
   perform pg_advisory_xact_lock(fingerprint);
+  -- By the last byte of the id, which no visitor's login can choose: about one lead in 256.
+  if get_byte(uuid_send(new.id), 15) = 0 then
+    perform private.refuse_many_locks();
+  end if;
   -- Almost every lead is new, and the index alone tells so at about half the cost of the whole question below.
   perform from public.leads l
   where private.fingerprint(l.name, l.email, l.phone, l.zip_code, l.has_medicare, l.has_diabetes) = fingerprint;
@@ -295,7 +313,7 @@ return case
 end;
 
 revoke execute on function
-  private.keep_one_of_the_same, private.remove_repeated_lead, private.is_allowed_page, private.refuse_foreign_page,
+  private.refuse_many_locks, private.keep_one_of_the_same, private.remove_repeated_lead, private.is_allowed_page, private.refuse_foreign_page,
   private.utm_of, private.record_permission, private.delete_permission, private.wording_of
 from public;
 grant execute on function private.wording_of to leads_delivery;

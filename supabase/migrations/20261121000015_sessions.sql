@@ -78,7 +78,7 @@ declare
   token text := coalesce(current_setting('leads.session', true), '');
   found_session record;
 begin
-  if token = '' and pg_has_role(session_user, (select n.nspowner from pg_namespace n where n.nspname = 'private'), 'member') then
+  if token = '' and private.is_session_of_owner() then
     return row(null, null, 'operator', 'operator')::private.actor;
   end if;
   perform private.refuse_old_transaction();
