@@ -212,6 +212,21 @@ describe("an outcome", () => {
     }
   });
 
+  it("that went into the call log alone, taken back, gives the lead to its member only if it ended the member's claim", async () => {
+    const { id, early, call_id } = await callTwice();
+    await lee.call("outcome", { id, call_id, outcome: "not_interested" });
+    const record = async (of: string) =>
+      (await dana.call("outcome", { id, call_id: of, outcome: "no_answer" })).body;
+    const claimOfUndone = async (recorded: Awaited<ReturnType<typeof record>>) => {
+      if (!("outcome_id" in recorded)) throw new Error("It was refused.");
+      await dana.call("undo-outcome", { outcome_id: recorded.outcome_id });
+      return (await lee.call("open", { id })).body.claim?.member.name;
+    };
+    expect(await claimOfUndone(await record(early.call_id))).toBeUndefined();
+    const further = await callLead(dana, id);
+    expect(await claimOfUndone(await record(further.call_id))).toBe("Dana");
+  });
+
   it("leaves the claim of a colleague who has the lead", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });

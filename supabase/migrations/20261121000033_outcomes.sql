@@ -172,7 +172,8 @@ begin
     jsonb_build_object(
       'stage', w.stage, 'outcome', w.outcome, 'callback_at', w.callback_at, 'callback_zone', w.callback_zone,
       'callback_asked_for', w.callback_asked_for, 'tried_at', w.tried_at, 'is_first_review', review.lead_id is null,
-      'review_outcome', review.outcome, 'review_outcome_id', review.outcome_id, 'is_for_the_log', is_for_the_log
+      'review_outcome', review.outcome, 'review_outcome_id', review.outcome_id, 'is_for_the_log', is_for_the_log,
+      'had_claim', exists (select from private.claims c where c.lead_id = lead and c.member_id = actor.member_id and c.until > now())
     )
   )
   returning * into recorded;
@@ -243,8 +244,11 @@ begin
     stage = case when w.withdrawn_at is null then work_before.stage else 'closed' end,
     callback_at = case when w.withdrawn_at is null then work_before.callback_at end
   where w.lead_id = o.lead_id and not private.was_for_the_log(o);
+  -- An outcome that went into the log alone may be of a call that is long over, after which the member gave the lead back.
   perform private.claim_lead(w.lead_id, actor.member_id)
-  from private.lead_work w where w.lead_id = o.lead_id and w.withdrawn_at is null;
+  from private.lead_work w
+  where w.lead_id = o.lead_id and w.withdrawn_at is null
+    and (not private.was_for_the_log(o) or (o.before ->> 'had_claim')::boolean);
   perform private.audit(actor, 'took outcome back', o.lead_id, jsonb_build_object('outcome', o.outcome));
   perform private.notify_inbox_of_leads(array[o.lead_id]);
   return null;
