@@ -70,6 +70,7 @@ describe("an outcome", () => {
     await dana.call("outcome", { id, call_id: null, outcome: "does_not_qualify" });
     expect((await dana.call("open", { id })).body).toMatchObject({
       stage: "closed",
+      reviewed_at: expect.any(String),
       call_log: [{ called: false }],
     });
   });
@@ -148,7 +149,7 @@ describe("an outcome", () => {
     });
   });
 
-  it("of a call before a colleague's goes into the call log alone, whenever it is recorded, and so does taking it back", async () => {
+  it("of a call before a colleague's, recorded after the colleague's outcome, goes into the call log alone, and leaves it when it is taken back", async () => {
     const { id, early, call_id } = await callTwice();
     await lee.call("outcome", { id, call_id, outcome: "not_interested" });
     const late = (await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" })).body;
@@ -159,11 +160,25 @@ describe("an outcome", () => {
     expect(opened.call_log.map(({ outcome }) => outcome).sort()).toEqual(["no_answer", "not_interested"]);
     expect(await reviewOf(id)).toEqual([{ outcome: "not interested" }]);
     if ("outcome_id" in late) await dana.call("undo-outcome", { outcome_id: late.outcome_id });
-    expect((await lee.call("open", { id })).body).toMatchObject(finished);
+    const after = (await lee.call("open", { id })).body;
+    expect(after).toMatchObject(finished);
+    expect(after.call_log.map(({ outcome }) => outcome)).toEqual([null, "not_interested"]);
     expect(await reviewOf(id)).toEqual([{ outcome: "not interested" }]);
   });
 
-  it("of a colleague is taken back also where the outcome of an earlier call was recorded since", async () => {
+  it("of a call before a colleague's, recorded before the colleague's outcome, counts until that one does", async () => {
+    const { id, early, call_id } = await callTwice();
+    for (const [member, of, outcome] of [
+      [dana, early.call_id, "not_interested"],
+      [lee, call_id, "likely_qualifies"],
+    ] as const) {
+      await member.call("outcome", { id, call_id: of, outcome });
+      expect((await lee.call("open", { id })).body).toMatchObject({ stage: "closed", outcome });
+      expect(await reviewOf(id)).toEqual([{ outcome: outcome.replace("_", " ") }]);
+    }
+  });
+
+  it("is taken back also where a colleague has recorded the outcome of an earlier call since", async () => {
     const { id, early, call_id } = await callTwice();
     const recorded = (await lee.call("outcome", { id, call_id, outcome: "not_interested" })).body;
     await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" });
@@ -230,7 +245,8 @@ describe("an outcome", () => {
   it("leaves the claim of a colleague who has the lead", async () => {
     const id = await addLead(database);
     await lee.call("claim", { id });
-    await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    const { body } = await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    expect(body).toHaveProperty("outcome_id");
     expect((await dana.call("open", { id })).body.claim?.member.name).toBe("Lee");
   });
 
@@ -244,7 +260,7 @@ describe("an outcome", () => {
     expect((await dana.call("open", { id })).body).toMatchObject({ stage: "closed", outcome: "no_answer" });
   });
 
-  it("never holds a Medicare number, in whatever letters and however it is usually divided, an older one with blanks only as 123 45 6789 A or 123 456 789A", async () => {
+  it("is refused with a Medicare number in its note, in whatever letters and however it is usually divided; of an older one divided by blanks, only 123 45 6789 A and 123 456 789A are taken for one", async () => {
     const id = await addLead(database);
     const divided = [
       "1EG4-TE5-MK73",
@@ -286,7 +302,7 @@ describe("an outcome", () => {
 
   it.each([
     "Call 305-555-0142 after 2 pm, 1 dog, 2 cats",
-    "33101-1234 is the ZIP code, 12-31-2026 at 9, 12/31/2026 9am, 12/31/2026-9am, 1/31/2026@10am, 11-21-2026-9am, 11.21.2026;9am, 1-21-2026(10am), 2026-11-21-9am, 11-21-26-900am, 305-555-0142x12, 612 345 678 a las 5, order 123456789 is late, 123-45-678 a",
+    "33101-1234 is the ZIP code, 12-31-2026 at 9, 12/31/2026 9am, 12/31/2026-9am, 1/31/2026@10am, 11-21-2026-9am, 11.21.2026;9am, 1-21-2026(10am), 2026-11-21-9am, 11-21-26-900am, 305-555-0142x12, 612 345 678 a las 5, order 123456789 is late, 123-45-678 a, 1234 56789A",
     "1 EG4 TE5, 11EG4TE5MK73, 1EG4TE5MK735, 1SG4TE5MK73",
   ])("may hold other numbers: %s", async (note) => {
     const id = await addLead(database);
