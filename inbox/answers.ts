@@ -3,7 +3,7 @@
 import type * as v from "valibot";
 import { languageCodes, textsIn } from "../content/languages.ts";
 import type { Ask } from "../team/ask.ts";
-import { readCostsCsv, recordCostsAs } from "../team/campaign-costs.ts";
+import { readCostsCsv, recordCostsAs, requireRightToCosts } from "../team/campaign-costs.ts";
 import { campaignReport } from "../team/campaign-report.ts";
 import { experiments } from "../team/experiments.ts";
 import * as managing from "../team/managing.ts";
@@ -122,6 +122,7 @@ const aboutCampaigns = {
   "campaigns/costs": async (ask, { csv }) => {
     const read = readCostsCsv(csv);
     if (!("problems" in read)) return recordCostsAs(ask, read.costs);
+    await requireRightToCosts(ask);
     const shown = read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`);
     const others = read.problems.length - shown.length;
     return { problems: [...shown, ...(others > 0 ? [`And ${others} more.`] : [])] };

@@ -145,6 +145,7 @@ describe("the inbox's login", () => {
       "team.reports('2020-01-01', '2030-01-01', 'UTC')",
       "team.campaigns('2020-01-01', '2030-01-01', 'UTC')",
       "team.record_campaign_costs('[]')",
+      "team.require_right_to_costs()",
       "team.experiments()",
       "team.pause_state('KY', 'why')",
       "team.resume_state('KY')",

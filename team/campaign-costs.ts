@@ -41,6 +41,9 @@ export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<Rec
 export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
   (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as Recorded;
 
+/** For a file that has problems. @throws Refused 403 for a member who may not record costs. Counts as activity. */
+export const requireRightToCosts = (ask: Ask) => ask((sql) => sql`team.require_right_to_costs()`);
+
 /** Lines of a file: a year of some 27 campaigns. */
 const maxLines = 10_000;
 

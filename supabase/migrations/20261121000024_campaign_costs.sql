@@ -74,5 +74,16 @@ begin
   return jsonb_build_object('recorded', done.recorded, 'removed', done.removed);
 end $$;
 
-revoke execute on function private.record_campaign_costs, team.record_campaign_costs from public;
-grant execute on function team.record_campaign_costs to leads_team;
+-- For a file of costs that has problems, so that nothing of it is recorded: raises PT403 for whoever may not record costs, and counts as
+-- activity.
+create function team.require_right_to_costs() returns void
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform private.require_manager();
+end $$;
+
+revoke execute on function private.record_campaign_costs, team.record_campaign_costs, team.require_right_to_costs from public;
+grant execute on function team.record_campaign_costs, team.require_right_to_costs to leads_team;
