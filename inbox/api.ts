@@ -1,5 +1,6 @@
-// The inbox's API, as one list that the server and the page in the browser both read: each call's name, who may make it, and the
-// schemas of its request and its answer.
+// The inbox's API, as one list: each call's name, who may make it, and the schemas of its request and its answer. The server holds requests
+// and answers to the schemas, and the page takes its types from them. `manager` only tells a reader who may make a call, because the
+// database decides that (private.require_manager). spec/inbox-manager-calls.spec.ts compares the two.
 import * as v from "valibot";
 import { campaigns } from "./api-campaigns.ts";
 import { lead } from "./api-lead.ts";
@@ -11,8 +12,8 @@ import { session } from "./api-session.ts";
  * How a call is made: `POST /api/<name>` with a JSON object as `content-type: application/json`, from the inbox's own page.
  * How it is answered:
  * - 200: JSON as `response` says. Most refusals that a member has to read are such an answer, with `refused`.
- * - 400: the request is not as `request` says, or (`"medicare number"`) what was typed holds one. 403: from another page, a manager's call made by a member, or `opened` with an entry of
- *   another member or from before this session.
+ * - 400: the request is not as `request` says, or the database refuses a value, or (`"medicare number"`) what was typed holds one.
+ * - 403: from another page, a manager's call made by a member, or `opened` with an entry of another member or from before this session.
  * - 401, empty: no session. Show the sign-in page.
  * - 401, `{"error": <one of signInErrors>}`: the new passkey of `passkeys/add` is refused. The session goes on.
  * - 404, `{"error":"not found"}`: no such lead, call, member. 409: a reference that several leads have, or a name that is taken.
@@ -32,7 +33,7 @@ export type ResponseOf<Name extends CallName> = v.InferOutput<(typeof calls)[Nam
 
 /**
  * What `GET /api/events` sends as `data:` of a server-sent event: ids alone, and no word about a person. `leads`: these leads are
- * new or have changed; no ids means that many have, so load the list anew. `session`: ask `me` again (locked, ended, removed).
+ * new or have changed; no ids means that any lead may have changed, so load the list anew. `session`: ask `me` again (locked, ended, removed).
  * `team`: members, paused states or the alert have changed. An event with the name `alive` comes at the beginning and every 20
  * seconds: it keeps proxies from closing the stream, and tells the page that the connection still works.
  */
