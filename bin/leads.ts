@@ -1,5 +1,6 @@
 // The team's `leads` command: hands cli/run.ts the words, the settings, the streams and the signals of this process, and exits with a status
-// that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood, 130 it was broken off (Ctrl-C or a signal).
+// that a script can trust: 0 all is well, 1 something is wrong, 2 the command was not understood, or needs somebody to say yes, 130 it was
+// broken off (Ctrl-C or a signal).
 import { fstatSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { OutputClosed } from "../cli/command.ts";
