@@ -127,7 +127,7 @@ export function lockDataFolder(setup: Setup): LockedDataFolder {
 export function inWords(cause: unknown, path: string, { advice }: Setup): unknown {
   if (cause instanceof EmbeddedPostgresError || !/^E[A-Z]+$/.test(codeOf(cause))) return cause;
   return new EmbeddedPostgresError(
-    `The data folder ${path} cannot be used (${codeOf(cause)}). ${ownerAdvice(path)}, or ${advice.otherFolder}.`,
+    `The data folder ${path} cannot be used (${codeOf(cause)}). ${ownerAdvice(path, codeOf(cause))}, or ${advice.otherFolder}.`,
     { cause },
   );
 }

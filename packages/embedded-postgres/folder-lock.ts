@@ -1,10 +1,10 @@
 // One process at a time has a data folder open. The lock is the operating system's, taken through SQLite because Node has
 // no call for it: it ends with the process, however that ends, so it is never stale, and of two starts at once at most one gets it.
 // (Closing the lock's file anywhere else in this process would release it, so only SQLite opens it.)
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, chmodSync, constants, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { EmbeddedPostgresError, FolderInUse } from "./error.ts";
+import { codeOf, EmbeddedPostgresError, FolderInUse } from "./error.ts";
 import type { Setup } from "./options.ts";
 import { ownerAdvice } from "./ownership.ts";
 
@@ -50,7 +50,18 @@ function reasonOf(
     return `Another program has the data folder ${path} open${holderOf(holder)}: a server, or a command that works on its data. Stop that one first, or ${advice.otherFolder}.`;
   if (errcode === sqlite.notDatabase)
     return `${file} holds something else than this program wrote. Remove that file, which holds no data, and start again.`;
-  return `The data folder ${path} cannot be written. ${ownerAdvice(path)}, or ${advice.otherFolder}.`;
+  return `The data folder ${path} cannot be written. ${ownerAdvice(path, whyNotWritten(cause, [path, file]))}, or ${advice.otherFolder}.`;
+}
+
+/** The system's error. SQLite does not tell it, so these paths are tried; undefined where all may be written. */
+function whyNotWritten(cause: unknown, paths: readonly string[]): string | undefined {
+  if (/^E[A-Z]+$/.test(codeOf(cause))) return codeOf(cause);
+  try {
+    for (const path of paths) accessSync(path, constants.R_OK | constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return codeOf(error);
+  }
 }
 
 /** SQLite's result codes. */

@@ -1,13 +1,18 @@
-// Says why this program cannot use a folder, and what to type: a file in it belongs to another user, such as one that an earlier run as
-// root left. Where no file does, the advice is to look at the permissions and the disk.
+// Says why this program cannot use a folder, and what to type: the folder, or an entry directly in it, belongs to another user, such as one
+// that an earlier run as root left. Entries further down are not looked at. Where none of these does, or rights are not the reason, the
+// advice is to look at the permissions and the disk.
 import { spawnSync } from "node:child_process";
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { environment } from "./account.ts";
 
-/** Who owns what is in the way in this folder, and the command that hands it over; the sentence is left open at its end. */
-export function ownerAdvice(folder: string): string {
-  const [path, uid] = foreignEntry(folder) ?? [];
+/**
+ * Who owns what is in the way in this folder, and the command that hands it over; the sentence is left open at its end. `code`: the system's
+ * error. On a full disk, or one that is mounted read-only, another owner would not help.
+ */
+export function ownerAdvice(folder: string, code: string | undefined): string {
+  const isRight = code === "EACCES" || code === "EPERM";
+  const [path, uid] = (isRight && foreignEntry(folder)) || [];
   if (path === undefined || uid === undefined)
     return "See whether this user may write there, and whether its disk takes writes and has room";
   const own = process.getuid?.() ?? 0;
