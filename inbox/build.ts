@@ -103,9 +103,12 @@ try {
   await main();
 } catch (error) {
   if (!["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-  process.stderr.write(
-    `The build may not write into ${builds}: ${(error as Error).message}\n` +
-      `An earlier build probably ran as another user, such as root. Remove what it left: sudo rm -rf "${builds}"\n`,
-  );
+  const [folder, advice] = existsSync(builds)
+    ? [
+        builds,
+        `An earlier build probably ran as another user, such as root. Remove what it left: sudo rm -rf "${builds}"`,
+      ]
+    : [projectRoot, "Let this user own that folder, then start again."];
+  process.stderr.write(`The build may not write into ${folder}: ${(error as Error).message}\n${advice}\n`);
   process.exitCode = 1;
 }

@@ -3,8 +3,9 @@ import { copyFileSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { build, type Rolldown } from "vite";
 
-/** Writes `index.html` and `assets/` into `folder`. Returns the project's own modules in them, as paths from its root. */
+/** Writes `index.html` and `assets/` into `folder`. Returns the project's own modules and style sheets in them, as paths from its root. */
 export async function bundleClient(projectRoot: string, folder: string): Promise<string[]> {
+  const styles = new Set<string>();
   const result = await build({
     root: projectRoot,
     configFile: false,
@@ -15,6 +16,7 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
     // Whatever NODE_ENV says: React's development build is twice the size.
     define: { "process.env.NODE_ENV": '"production"' },
     oxc: { jsx: { runtime: "automatic", development: false } },
+    css: { postcss: { plugins: [noteImports(styles)] } },
     build: {
       outDir: folder,
       emptyOutDir: false,
@@ -45,11 +47,20 @@ export async function bundleClient(projectRoot: string, folder: string): Promise
     join(folder, "index.html"),
     documentOf([first, script.fileName], others, nameOf("style-", ".css")),
   );
-  return output
-    .flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
-    .filter((id) => isAbsolute(id) && !id.includes("node_modules"))
-    .map((id) => relative(projectRoot, id));
+  const scripts = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  return ownAmong([...scripts, ...styles], projectRoot);
 }
+
+/** Adds the files that a style sheet imports, because Vite puts them into it and names them nowhere. */
+const noteImports = (styles: Set<string>) => ({
+  postcssPlugin: "note-imports",
+  OnceExit: (_: unknown, { result }: { result: { messages: { type: string; file?: string }[] } }) => {
+    for (const { type, file } of result.messages) if (type === "dependency" && file) styles.add(file);
+  },
+});
+
+const ownAmong = (ids: readonly string[], projectRoot: string): string[] =>
+  ids.filter((id) => isAbsolute(id) && !id.includes("node_modules")).map((id) => relative(projectRoot, id));
 
 /**
  * The document of every page, which no browser is to translate: that would send what is on screen to another server, and replace texts that

@@ -19,7 +19,13 @@ import sharp from "sharp";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readClientFiles } from "../inbox/client-files.ts";
 import { currentBuild, makeCurrent, newBuildFolder } from "../site/build-folder.ts";
-import { copyForAnotherUser, copySources, startBuild } from "./support/static-host.ts";
+import {
+  addInboxSources,
+  copyForAnotherUser,
+  copySources,
+  startBuild,
+  startInboxBuild,
+} from "./support/static-host.ts";
 
 const article = join("content", "en", "article.ts");
 
@@ -219,5 +225,37 @@ describe("the pages of the inbox", () => {
       const page = readClientFiles(root).answer(new Request("http://localhost/"), "/");
       expect(await page?.text()).toContain("The pages of the inbox are not built yet.");
     }
+  });
+
+  it("are not built while a style sheet imports one that is not among their sources, because a change of that one would go unnoticed", async () => {
+    const copy = copySources();
+    addInboxSources(copy);
+    writeFileSync(join(copy, "site/odd.css"), "p { color: red }");
+    const style = join(copy, "inbox/client/styles/style.css");
+    const before = readFileSync(style, "utf8");
+    writeFileSync(style, `@import "../../../site/odd.css";\n${before}`);
+    const { code, output } = await startInboxBuild(copy).ended;
+    expect(code).toBe(1);
+    expect(output).toContain("Name these among the sources in inbox/build.ts: site/odd.css\n");
+    writeFileSync(style, before);
+    expect(await startInboxBuild(copy).ended).toMatchObject({ code: 0 });
+  });
+
+  it("say what to do when another user owns the folder of an earlier build, or the one that it would be in", async () => {
+    const isRoot = process.getuid?.() === 0;
+    const copy = isRoot ? copyForAnotherUser() : copySources();
+    addInboxSources(copy);
+    const build = () => startInboxBuild(copy, isRoot ? nobody : undefined).ended;
+    chmodSync(copy, 0o555);
+    const notMade = await build();
+    expect(notMade.code).toBe(1);
+    expect(notMade.output).toContain(`The build may not write into ${copy}`);
+    expect(notMade.output).toContain("Let this user own that folder, then start again.");
+    expect(notMade.output).not.toContain("sudo rm -rf");
+    chmodSync(copy, 0o755);
+    mkdirSync(join(copy, ".inbox"), { mode: 0o555 });
+    const left = await build();
+    expect(left.code).toBe(1);
+    expect(left.output).toContain(`Remove what it left: sudo rm -rf "${join(copy, ".inbox")}"\n`);
   });
 });

@@ -128,6 +128,12 @@ export function copySources(): string {
   return copy;
 }
 
+/** Adds to a copy what the build of the inbox's pages reads besides. */
+export function addInboxSources(copy: string): void {
+  for (const name of ["inbox", "calling", "team", "web", "intake"])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+}
+
 /**
  * Copies what the build reads together with its packages and this Node, because the checkout may be in a folder that only
  * its owner may enter.
@@ -147,15 +153,25 @@ export function copyForAnotherUser(): string {
 }
 
 /** Starts a build in a copy of the sources, as another user if asked, with the copy's own Node where it has one. */
-export function startBuild(
+export const startBuild = (
   copy: string,
   settings: Record<string, string> = {},
-  user?: { uid: number; gid: number },
+  user?: User,
   options: string[] = [],
-) {
+) => startIn(copy, ["site/build.ts", ...options], settings, user);
+
+/** Starts a build of the inbox's pages in the same way. */
+export const startInboxBuild = (copy: string, user?: User) => startIn(copy, ["inbox/build.ts"], {}, user);
+
+interface User {
+  uid: number;
+  gid: number;
+}
+
+function startIn(copy: string, words: string[], settings: Record<string, string>, user?: User) {
   const { PATH = "", HOME = "" } = process.env;
   const own = join(copy, "node");
-  const build = spawn(existsSync(own) ? own : process.execPath, ["site/build.ts", ...options], {
+  const build = spawn(existsSync(own) ? own : process.execPath, words, {
     cwd: copy,
     env: { PATH, HOME, ...settings },
     ...user,
