@@ -17,7 +17,7 @@ export interface Picture {
 export interface Language {
   /** BCP 47, for `lang`: "en-US". */
   tag: string;
-  /** The link to the pages in this language, in this language: "In English". */
+  /** The link to the pages in this language, in this language: "Read this in English". */
   link: string;
   article: ArticleTexts;
   form: FormTexts;

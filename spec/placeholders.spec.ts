@@ -17,6 +17,12 @@ const without = (html: string, element: string) =>
     .map((part, nth) => (nth === 0 ? part : part.slice(part.indexOf(`</${element}>`))))
     .join("");
 
+/** The addresses without which a page leaves out the texts of their links. */
+const withLinks = {
+  privacyUrl: "https://www.example.com/privacy",
+  languageHelpUrl: "https://www.example.com/languages",
+};
+
 /** A provider's facts that end in a full stop. */
 const withStops = {
   name: "Maple Lane, Inc.",
@@ -47,7 +53,7 @@ describe.each(languageCodes)("the texts in %s", (code) => {
     const pages = [undefined, true, false].flatMap((acceptsAssignment) => {
       const settings = {
         ...inEveryLanguage,
-        provider: { ...(acceptsAssignment !== undefined && { acceptsAssignment }) },
+        provider: { ...withLinks, ...(acceptsAssignment !== undefined && { acceptsAssignment }) },
       };
       return [
         renderArticle(settings, code),
