@@ -84,7 +84,7 @@ create index erasures_by_reference on private.erasures (private.from_its_end(lea
 alter table private.channels enable row level security;
 alter table private.deliveries enable row level security;
 alter table private.erasures enable row level security;
-create policy "The delivery may see and pause a channel" on private.channels for all to leads_delivery using (true);
+create policy "The delivery may see and pause a channel, and note its failures" on private.channels for all to leads_delivery using (true);
 create policy "The delivery may settle deliveries" on private.deliveries for all to leads_delivery using (true);
 create policy "The delivery may count erasures" on private.erasures for select to leads_delivery using (true);
 revoke all on private.channels, private.deliveries, private.erasures
@@ -232,7 +232,9 @@ declare
 begin
   update private.channels set retired_at = coalesce(retired_at, now()) where name = channel_name and not enabled;
   if not found then return null; end if;
-  -- Waits for those who are adding messages for this channel, as an erasure does. Later ones wait, and see that it is retired.
+  -- Waits for the erasures and the events (private.enqueue_event) that add messages under this lock. Later ones wait, and see that the
+  -- channel is retired. An insert of leads, or an enqueueing of what was missed or is overdue, that began while the channel was set up does
+  -- not take the lock, because each insert would pay for it: what it adds stays pending until the channel is retired once more.
   perform pg_advisory_xact_lock(hashtext('private.retire_channel'));
   update private.deliveries
   -- One that was never tried keeps no error, because an error says that the receiver may have heard of the lead.
