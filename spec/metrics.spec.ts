@@ -182,6 +182,10 @@ describe("without METRICS_TOKEN, /metrics", () => {
     await serveInbox(database, { port, host: "0.0.0.0", url: `http://localhost:${port}` });
     expect(await statusOf(port, "127.0.0.1", `localhost:${port}`)).toBe(200);
     expect(await statusOf(port, "127.0.0.1", `127.0.0.1:${port}`)).toBe(200);
+    // As fetch("http://[::ffff:127.0.0.1]") names it.
+    expect(await statusOf(port, "127.0.0.1", `[::ffff:7f00:1]:${port}`)).toBe(200);
+    expect(await statusOf(port, "127.0.0.1", `[::1]:${port}`)).toBe(200);
+    expect(await statusOf(port, "127.0.0.1", `[::ffff:c000:201]:${port}`)).toBe(404);
     // DNS rebinding: a foreign page whose domain name points to this machine.
     expect(await statusOf(port, "127.0.0.1", "evil.example")).toBe(404);
     const outward = Object.values(networkInterfaces())
