@@ -52,7 +52,7 @@ describe("the company's own sign-in", () => {
     await signInAtCompany(page, "stranger@company.example");
     await page
       .getByText(
-        "This account belongs to nobody in the team, or to another member than the one invited. Ask a manager.",
+        "This passkey or account lets nobody in, or the account is another member's. Ask a manager for a new link.",
       )
       .waitFor();
     expect(await page.getByRole("heading", { name: "Leads", exact: true }).count()).toBe(0);

@@ -49,7 +49,7 @@ const sentences: Readonly<Record<SignInError, string>> = {
   "invitation expired": "This link is older than 24 hours. Ask for a new one.",
   "invitation unknown": "This link is not complete, or you are no longer in the team. Ask for a new one.",
   "not a member":
-    "This account belongs to nobody in the team, or to another member than the one invited. Ask a manager.",
+    "This passkey or account lets nobody in, or the account is another member's. Ask a manager for a new link.",
   "user not verified":
     "Your device did not check that it is you. Turn on its PIN, fingerprint or face check, then try again.",
   "try again": "That took too long, or the answer did not fit. Try again.",
