@@ -1,5 +1,5 @@
 // The parts of the line that `leads call-log` and `leads show` print of a call and its outcome.
-import type { LoggedCall } from "../team/managing.ts";
+import type { CallLogEntry } from "../team/managing.ts";
 import { printable } from "./terminal.ts";
 import { dayAndTime } from "./times.ts";
 
@@ -7,7 +7,15 @@ import { dayAndTime } from "./times.ts";
 export const inWords = (code: string): string => code.replaceAll("_", " ");
 
 /** When, who, what was done, and what came of it. */
-export function partsOf({ at, member, called, asked_for_this_time, outcome, note, callback_at }: LoggedCall) {
+export function partsOf({
+  at,
+  member,
+  called,
+  asked_for_this_time,
+  outcome,
+  note,
+  callback_at,
+}: CallLogEntry) {
   return [
     dayAndTime(new Date(at)),
     printable(member.name),

@@ -17,8 +17,8 @@ import {
   Zone,
 } from "./api-values.ts";
 
-/** One call, or an outcome recorded without one. */
-export const LoggedCall = v.object({
+/** An entry of the call log: a call, or an outcome that was recorded without one. */
+export const CallLogEntry = v.object({
   id: Id,
   /** For an undo; null while a call has no outcome. */
   outcome_id: v.nullable(Id),
@@ -87,7 +87,7 @@ export const OpenLead = v.object({
   ),
   stopped_at: v.nullable(Moment),
   /** The calls, and the reviews without a call (`called` is false), the oldest first. */
-  call_log: v.array(LoggedCall),
+  call_log: v.array(CallLogEntry),
   /** Calls to the number within the last 24 hours, whichever lead it stands in. */
   recent_attempts: v.number(),
   checks: v.array(Check),

@@ -153,9 +153,10 @@ export const exportedAuditPages = (ask: Ask, entry: string) =>
   });
 
 export const callLog = async (ask: Ask, id: string) =>
-  (await ask((sql) => sql`team.call_log(${id})`)) as LoggedCall[];
+  (await ask((sql) => sql`team.call_log(${id})`)) as CallLogEntry[];
 
-export interface LoggedCall {
+/** An entry of the call log; `called` is false for a review without a call. */
+export interface CallLogEntry {
   at: string;
   member: { name: string };
   called: boolean;

@@ -2,7 +2,7 @@
 import type { Sql } from "../database/connect.ts";
 import { type DeliveryState, deliveriesOf } from "../delivery/outbox.ts";
 import { type LeadRow, selectLeadRow } from "./lead-row.ts";
-import type { LoggedCall } from "./managing.ts";
+import type { CallLogEntry } from "./managing.ts";
 
 /** What the visitor agreed to, and the circumstances as the request stated them. */
 export interface PermissionDetails {
@@ -28,7 +28,7 @@ export interface LeadDetails {
   /** In the order they were owed. */
   deliveries: DeliveryState[];
   /** The oldest first. */
-  calls: LoggedCall[];
+  calls: CallLogEntry[];
   /** The newest first. */
   eligibility_checks: EligibilityCheck[];
 }
