@@ -346,7 +346,7 @@ describe("a claim", () => {
 });
 
 describe("a lead on the screen", () => {
-  it("is loaded again only in the session that opened it", async () => {
+  it("is loaded again in no session that began after it was opened", async () => {
     const id = await addLead(database);
     const { entry } = (await dana.call("open", { id })).body;
     expect((await dana.call("opened", { entry })).body).toMatchObject({ id });
