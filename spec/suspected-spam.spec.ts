@@ -1,5 +1,7 @@
 // Which leads look like spam. They are stored and delivered like all others; the team sees a flag beside them.
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { claim } from "../delivery/claim.ts";
 import { syncChannels } from "../delivery/outbox.ts";
@@ -114,6 +116,21 @@ describe("a lead gets a spam flag", () => {
     await storeMany(6, () => same);
     expect(await flags()).toHaveLength(6);
     expect((await flags())[0]?.flag).toBe("burst from one address");
+  });
+
+  it("when the first of six such came ten minutes before the others, but not a second earlier", async () => {
+    const { owner } = database;
+    const flagsAt = async (seconds: number) => {
+      await owner`
+        update leads set created_at = '2026-01-31T10:00Z'::timestamptz - make_interval(secs => ${seconds})
+        where phone = '555-0'`;
+      await owner`truncate private.lead_work`;
+      return (await flags()).map(({ flag }) => flag);
+    };
+    await storeMany(6, () => ({ name: "Same" }));
+    await owner`update leads set created_at = '2026-01-31T10:00Z'`;
+    expect(await flagsAt(601)).toEqual([]);
+    expect(await flagsAt(600)).toEqual(Array(6).fill("burst from one address"));
   });
 
   it("also when it is one of the first five of these, and was indexed before the sixth came", async () => {
@@ -236,6 +253,24 @@ describe("messages about leads whose flags take longer than 3 seconds", () => {
       await expect.poll(() => answered).toBe(10);
       expect(await claimed).toBe(1);
     });
+  });
+
+  it("wait for them these 3 seconds, and no longer", async () => {
+    const { owner } = database;
+    await syncChannels(owner, ["webhook"]);
+    await store({ name: "Rosa" });
+    const waits = vi.spyOn(timers, "setTimeout").mockResolvedValue(undefined);
+    // For modules that import it by name.
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      waits.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await owner.begin(async (busy) => {
+      await busy`select private.index_new_leads()`;
+      expect(await claim(owner, "webhook", hold)).toMatchObject([{ flags: [] }]);
+    });
+    expect(waits.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([3_000]);
   });
 
   it("go out without flags, however many they are, and the flags are not decided once for each of them", async () => {
