@@ -1,6 +1,8 @@
 // The circuit breaker of a channel: opens after several failures in a row, so that a receiver that is down gets one
 // message now and then, and closes with the first message that the receiver accepts. A permanent refusal does not close it, because all
 // waiting deliveries are sent when it closes, and a host that refuses everything during an outage would make all of them fail for good.
+// A refusal of what one message says opens it too, because the receiver may refuse all. It pauses nothing, because the receiver answers,
+// and other leads would wait for each one that is refused.
 import type { Outcome } from "./channels/channel.ts";
 import type { Clock } from "./clock.ts";
 
@@ -29,6 +31,10 @@ export function makeCircuitBreaker(clock: Clock): CircuitBreaker {
     isPaused,
     recordOutcome(outcome) {
       const [wasOpen, wasPaused] = [isOpen(), isPaused()];
+      if ("isRefusedContent" in outcome && outcome.isRefusedContent) {
+        failures = Math.max(failures, Math.min(failures + 1, failuresToOpen));
+        return isOpen() && !wasOpen ? "opened" : undefined;
+      }
       if (outcome.kind === "permanent") {
         if (wasOpen) pausedUntil = Math.max(pausedUntil, clock() + 1000 * pauseAfter(failures));
         else failures = 0;

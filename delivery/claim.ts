@@ -161,20 +161,26 @@ export async function record(sql: Sql, results: readonly Result[], at?: At): Pro
 
 /** How a reason ends when a delivery waits because the receiver asked for the wait. `retryNow` leaves such a delivery waiting. */
 export const askedToWaitSuffix = ", asked to wait";
+/** How a reason ends when the receiver refuses what the message says. */
+export const refusedSuffix = ", refused this message";
 
 /**
  * Makes what waits for a later attempt on a channel due now, because the receiver answers again or its settings were
- * corrected; but not what a receiver asked to wait.
+ * corrected; but not what a receiver asked to wait. What it refused for what it says becomes due with `refusedToo` only.
  */
-export async function retryNow(sql: Sql, channel: Delivery["channel"], at?: At): Promise<void> {
+export async function retryNow(
+  sql: Sql,
+  channel: Delivery["channel"],
+  { at, refusedToo = false }: { at?: At; refusedToo?: boolean } = {},
+): Promise<void> {
   const now = momentSql(sql, at);
+  const left = (refusedToo ? [askedToWaitSuffix] : [askedToWaitSuffix, refusedSuffix]).map(
+    (end) => `%${end}`,
+  );
   await sql`
-    update private.deliveries
-    set due_at = ${now}
-    where channel = ${channel}
-      and delivered_at is null and failed_at is null
-      and due_at > ${now} and claimed_until is null
-      and last_error not like ${`%${askedToWaitSuffix}`}`;
+    update private.deliveries set due_at = ${now}
+    where channel = ${channel} and delivered_at is null and failed_at is null
+      and due_at > ${now} and claimed_until is null and last_error not like all (${left})`;
 }
 
 interface ClaimedRow extends StoredLeadRow, PermissionRow {

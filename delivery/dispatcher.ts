@@ -57,6 +57,8 @@ class ChannelDispatcher implements Dispatcher {
   #isClaiming = false;
   #claimsAgain = false;
   #mustRetryPending: boolean;
+  /** Whether that takes in what was refused for what it says: at the start, because the receiver may have been corrected. */
+  #mustRetryRefused: boolean;
   /** How many deliveries a message carries: fewer than the channel's after one that was too large. */
   #batch: number;
   #pausedUntil = 0;
@@ -70,6 +72,7 @@ class ChannelDispatcher implements Dispatcher {
     this.#now = now;
     this.#clock = makeClock(now);
     this.#mustRetryPending = retriesAtStart;
+    this.#mustRetryRefused = retriesAtStart;
     this.#batch = channel.batch;
     this.#results = makeResults(database, log, now, this.#clock);
     const onRecovered = () => {
@@ -115,8 +118,10 @@ class ChannelDispatcher implements Dispatcher {
   async #retryPending(): Promise<void> {
     if (!this.#mustRetryPending) return;
     this.#mustRetryPending = false;
+    const [at, refusedToo] = [this.#now?.(), this.#mustRetryRefused];
     try {
-      await this.#database.query((sql) => retryNow(sql, this.#channel.name, this.#now?.()));
+      await this.#database.query((sql) => retryNow(sql, this.#channel.name, { at, refusedToo }));
+      this.#mustRetryRefused = false;
     } catch (error) {
       this.#mustRetryPending = true;
       throw error;

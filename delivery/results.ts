@@ -7,7 +7,7 @@ import { logBug } from "../log/bug.ts";
 import type { Log } from "../log/log.ts";
 import { isLastAttempt, pauseAfterBug, waitAfter } from "./backoff.ts";
 import type { Outcome } from "./channels/channel.ts";
-import { askedToWaitSuffix, type Result, record } from "./claim.ts";
+import { askedToWaitSuffix, type Result, record, refusedSuffix } from "./claim.ts";
 import type { Clock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
 
@@ -112,7 +112,8 @@ function resultOf(delivery: Delivery, outcome: Outcome, isDueAgain: boolean): Re
   if (outcome.kind === "permanent" || isLastAttempt(attempt, owedFor))
     return { ...key, reason, failed: true };
   const { seconds, isAsked } = waitAfter(attempt, outcome.askedToWait);
-  return { ...key, reason: isAsked ? `${reason}${askedToWaitSuffix}` : reason, wait: seconds };
+  const suffix = isAsked ? askedToWaitSuffix : outcome.isRefusedContent ? refusedSuffix : "";
+  return { ...key, reason: `${reason}${suffix}`, wait: seconds };
 }
 
 function logResult(log: Log, { id, leadId, event, channel, attempt }: Delivery, result: Result): void {

@@ -224,6 +224,24 @@ describe("the mail server", () => {
   });
 
   it.each([
+    [true, 554, "5.7.1 Rejected as spam", { isTooLarge: true, isRefusedContent: true }],
+    [true, 550, "Message looks like SPAM", { isTooLarge: true, isRefusedContent: true }],
+    [true, 550, "5.1.1 No such user", {}],
+    [true, 451, "Try again", {}],
+    [false, 550, "Message looks like SPAM", {}],
+  ])(
+    "may refuse what a visitor typed, where the mail holds it, and no other mail (details %s, %i %s)",
+    async (details, code, words, says) => {
+      const { url } = await startMailServer({
+        onData: (stream, _, done) => stream.resume().on("end", () => done(refusal(code, words))),
+      });
+      const outcome = await post(url, [aDelivery()], { details });
+      const reason = `the mail server answered ${code} to DATA`;
+      expect(outcome).toEqual(Object.assign({ kind: "transient", reason }, says));
+    },
+  );
+
+  it.each([
     [535, /: check the user and the password$/],
     [504, /: it offers no sign-in with a user and a password$/],
     [538, /: it wants TLS before the sign-in$/],

@@ -73,7 +73,16 @@ describe("the webhook", () => {
     });
   });
 
-  it.each([400, 408, 422, 425, 429, 500, 502, 503, 504])("tries again after %i", async (status) => {
+  it.each([400, 422])("tries again after %i, which refuses that lead and not the channel", async (status) => {
+    const receiver = await startReceiver(answers(status));
+    expect(await sendTo(receiver.url)).toEqual({
+      kind: "transient",
+      reason: `answered ${status}`,
+      isRefusedContent: true,
+    });
+  });
+
+  it.each([408, 425, 429, 500, 502, 503, 504])("tries again after %i", async (status) => {
     const receiver = await startReceiver(answers(status));
     expect(await sendTo(receiver.url)).toEqual({ kind: "transient", reason: `answered ${status}` });
   });

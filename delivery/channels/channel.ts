@@ -51,4 +51,6 @@ export type Outcome =
       askedToWait?: number | undefined;
       /** Whether the receiver may take a message with fewer deliveries. */
       isTooLarge?: boolean | undefined;
+      /** Whether the receiver refuses what this message says, as a visitor typed it, and probably takes others. */
+      isRefusedContent?: boolean | undefined;
     };

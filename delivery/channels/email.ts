@@ -34,6 +34,8 @@ export interface Mail extends Message {
   to: readonly string[];
   /** With its angle brackets; the same for the same deliveries. */
   messageId: string;
+  /** Whether it holds what visitors typed; without it, it does not. */
+  details?: boolean;
 }
 
 /** Sends a mail. `rejected` counts mailboxes that refused while others took it. */
@@ -49,9 +51,9 @@ export function makeEmail(
 ): Transport {
   const sendMail = makeSendMail(settings.via);
   const send: Transport["send"] = async (deliveries, stop) => {
-    const { from, to } = settings;
+    const { from, to, details } = settings;
     const messageId = await messageIdOf(deliveries, from);
-    const mail = { from, to, messageId, ...writeMessage(deliveries, settings) };
+    const mail = { from, to, messageId, details, ...writeMessage(deliveries, settings) };
     const tooLate = AbortSignal.timeout(timeout);
     const { rejected = 0, ...outcome } = await sendMail(mail, AbortSignal.any([stop, tooLate]));
     if (rejected > 0) onRejected(rejected);

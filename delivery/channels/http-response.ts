@@ -13,15 +13,26 @@ const remedies: Record<number, string> = {
 
 /**
  * Reads an answer. Everything but success, 410 and 413 is transient, because people fix a rotated
- * secret, a firewall or a deploy, and the lead is then sent by itself. `subject` opens the reason, as in "the mail API ".
+ * secret, a firewall or a deploy, and the lead is then sent by itself. `subject` opens the reason, as in "the mail API ". `contentRefusals`
+ * are the answers by which this receiver refuses what one message says.
  */
-export function outcomeOf({ ok, status, headers }: Response, subject: string, now: Date): Outcome {
+export function outcomeOf(
+  { ok, status, headers }: Response,
+  subject: string,
+  now: Date,
+  contentRefusals: readonly number[] = [],
+): Outcome {
   if (ok) return { kind: "delivered" };
   const reason = `${subject}answered ${status}${remedyFor(status)}`;
   if (permanent.has(status))
     return { kind: "permanent", reason, ...(status === 413 && { isTooLarge: true }) };
   const askedToWait = waitAskedFor(headers.get("retry-after"), now);
-  return { kind: "transient", reason, ...(askedToWait && { askedToWait }) };
+  return {
+    kind: "transient",
+    reason,
+    ...(askedToWait && { askedToWait }),
+    ...(contentRefusals.includes(status) && { isRefusedContent: true }),
+  };
 }
 
 function remedyFor(status: number): string {

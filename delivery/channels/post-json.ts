@@ -13,6 +13,8 @@ export interface Post {
   receiver: string;
   /** What opens the reason of an answer that is no success, as in "the mail API "; nothing where the channel's name says it. */
   subject?: string;
+  /** The answers by which the receiver refuses what this message says, and not any other message. */
+  contentRefusals?: readonly number[];
   /** Milliseconds for the answer's head. Without it, `stop` alone ends the wait. */
   timeout?: number;
   /** The time by which a date in Retry-After is read. */
@@ -21,7 +23,16 @@ export interface Post {
 
 /** Sends a message. No redirect is followed, because a lead goes only where the provider said. Nothing is thrown. */
 export async function postJson(post: Post, stop: AbortSignal): Promise<Outcome> {
-  const { url, body, headers, receiver, subject = "", timeout, now = () => new Date() } = post;
+  const {
+    url,
+    body,
+    headers,
+    receiver,
+    subject = "",
+    contentRefusals,
+    timeout,
+    now = () => new Date(),
+  } = post;
   const tooLate = timeout === undefined ? undefined : AbortSignal.timeout(timeout);
   try {
     const response = await fetch(url, {
@@ -32,7 +43,7 @@ export async function postJson(post: Post, stop: AbortSignal): Promise<Outcome> 
       signal: tooLate ? AbortSignal.any([stop, tooLate]) : stop,
     });
     await discardBody(response);
-    return outcomeOf(response, subject, now());
+    return outcomeOf(response, subject, now(), contentRefusals);
   } catch (error) {
     if (stop.aborted) return { kind: "transient", reason: "stopped while sending" };
     if (tooLate?.aborted) return { kind: "transient", reason: `no answer within ${(timeout ?? 0) / 1000} s` };

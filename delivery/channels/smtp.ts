@@ -18,14 +18,14 @@ export function makeSmtp(
   { connect = 10_000, greeting = 40_000 }: Partial<Timeouts> = {},
 ): SendMail {
   let transport: Transporter | undefined;
-  return async ({ from, to, subject, text, html, messageId }: Mail, signal) => {
+  return async ({ from, to, subject, text, html, messageId, details = false }: Mail, signal) => {
     // Outside the `try` below, because a failure here does not come from a mail server.
     transport ??= await openTransport(url, { connect, greeting });
     try {
       const sent = await transport.sendMail({ from, to: [...to], subject, text, html, messageId, signal });
       return { kind: "delivered", rejected: sent.rejected?.length ?? 0 };
     } catch (error) {
-      return outcomeOf(error as SmtpError);
+      return outcomeOf(error as SmtpError, details);
     }
   };
 }
@@ -58,7 +58,7 @@ interface SmtpError extends Error {
 }
 
 // The server's words may quote the mail, so only its number is kept, and what it was an answer to.
-function outcomeOf(error: SmtpError): Outcome {
+function outcomeOf(error: SmtpError, details: boolean): Outcome {
   const { code, responseCode, command } = error;
   if (responseCode === undefined) {
     const reason =
@@ -67,17 +67,23 @@ function outcomeOf(error: SmtpError): Outcome {
         : whyUnreachable("the mail server", error);
     return { kind: "transient", reason };
   }
-  // Security or policy (RFC 3463, 3.8): one lead's words may be why, and a mail without it would pass.
-  if (command === "DATA" && /^55[024][ -]5\.7\.\d{1,3}\b/.test(error.response ?? ""))
+  // One lead's words may be why, and a mail without it would pass.
+  if (command === "DATA" && isRefusedByPolicy(error.response ?? "", details))
     return {
       kind: "transient",
       reason: `the mail server answered ${responseCode} to DATA`,
       isTooLarge: true,
+      ...(details && { isRefusedContent: true }),
     };
   if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
   const reason = `the mail server answered ${responseCode} to ${command}${remedyFor(error)}`;
   return { kind: "transient", reason };
 }
+
+// Security or policy (RFC 3463, 3.8). A filter may refuse what a visitor typed without an enhanced status code.
+const isRefusedByPolicy = (response: string, details: boolean): boolean =>
+  /^55[024][ -]5\.7\.\d{1,3}\b/.test(response) ||
+  (details && /^55[04]\b/.test(response) && !/^55[04][ -]5\.\d\.\d/.test(response));
 
 // A server answers 552 for a mail that is too large and for a full mailbox. The enhanced status code says which (RFC 3463); without one,
 // a mail with fewer leads may pass, and people can empty a mailbox.

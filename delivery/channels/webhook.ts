@@ -1,5 +1,6 @@
 // The webhook channel: one signed POST for each delivery, as Standard Webhooks describes it. The receiver answers 2xx when it has
-// the lead. 410 (gone) and 413 (too large) fail for good; any other answer is tried again.
+// the lead. 410 (gone) and 413 (too large) fail for good; any other answer is tried again. 400 and 422 refuse what a visitor
+// typed, so they are no failure of the channel.
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
@@ -34,7 +35,8 @@ export function makeWebhook(
       "webhook-timestamp": String(Math.floor(sentAt.getTime() / 1000)),
       "webhook-signature": signer.sign(delivery.id, sentAt, body),
     };
-    return postJson({ url, body, headers, receiver: "the webhook's server", timeout, now }, stop);
+    const receiver = "the webhook's server";
+    return postJson({ url, body, headers, receiver, contentRefusals: [400, 422], timeout, now }, stop);
   };
   return { batch: 1, concurrency: 12, cooldown: 0, send };
 }
