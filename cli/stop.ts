@@ -1,7 +1,7 @@
 // `leads stop <phone>`: a person asked not to be called. It takes effect at once for every lead that was given with the number so far,
 // and the channels are notified.
 import { askAsOperator } from "../team/ask.ts";
-import { stopNumber } from "../team/working-leads.ts";
+import { type StopRefusal, stopNumber } from "../team/working-leads.ts";
 import { type AddCommand, counted, UsageError } from "./command.ts";
 
 export const stop: AddCommand = (program, run) => {
@@ -15,13 +15,19 @@ export const stop: AddCommand = (program, run) => {
     .action((phone: string) =>
       run(async ({ sql, out, tell }) => {
         const stopped = await stopNumber(askAsOperator(sql), phone);
-        if (stopped === null) throw new UsageError('A number has 7 to 20 digits, such as "(305) 555-0142".');
-        await out(`On the stop list. Permission withdrawn of ${counted(stopped, "lead")}. Do not phone.\n`);
-        if (stopped === 0)
+        if ("refused" in stopped) throw new UsageError(refusals[stopped.refused]);
+        const { leads } = stopped;
+        await out(`On the stop list. Permission withdrawn of ${counted(leads, "lead")}. Do not phone.\n`);
+        if (leads === 0)
           tell(
             "No lead with this number had a permission that stood. If you expected one, compare the digits.",
           );
         return 0;
       }),
     );
+};
+
+const refusals: Record<StopRefusal, string> = {
+  "no number": 'A number has 7 to 20 digits, such as "(305) 555-0142".',
+  "too many numbers": "At most five numbers can be stopped at once.",
 };

@@ -80,10 +80,7 @@ const aboutLeads = {
   },
   "eligibility-check": (ask, { id, answers }) => work.recordEligibility(ask, id, answers),
   stop: (ask, { id }) => work.stopLead(ask, id),
-  "stop-number": async (ask, { phone }) => {
-    const leads = await work.stopNumber(ask, phone);
-    return leads === null ? { refused: "no number" } : { leads };
-  },
+  "stop-number": (ask, { phone }) => work.stopNumber(ask, phone),
   "stop-proof": (ask, { id }) => work.stopProof(ask, id),
 } satisfies Partial<Answers>;
 

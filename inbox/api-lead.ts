@@ -212,7 +212,10 @@ export const lead = {
     manager: false,
     request: v.strictObject({ phone: NonEmptyText(100) }),
     /** How many permissions it ended: 0 also where all were withdrawn before. */
-    response: v.union([v.object({ leads: v.number() }), v.object({ refused: v.literal("no number") })]),
+    response: v.union([
+      v.object({ leads: v.number() }),
+      v.object({ refused: v.picklist(["no number", "too many numbers"]) }),
+    ]),
   },
   /** The proof for a lead that was stopped, to print. */
   "stop-proof": { manager: false, request: LeadRequest, response: StopProof },

@@ -104,3 +104,14 @@ describe("“They asked us to stop”", () => {
     await page.getByText("Stopped. It ended 1 permission.").waitFor();
   });
 });
+
+describe("the page “Stop a number”", () => {
+  it("says that it stops none of more than five numbers, and keeps what was typed", async () => {
+    const page = await as(dana, "/stop");
+    const numbers = Array.from({ length: 6 }, aPhoneNumber);
+    await page.getByLabel("Phone number").fill(numbers.join(", "));
+    await page.getByRole("button", { name: "Stop all calls" }).click();
+    await page.getByText("These are more than five numbers, and none is stopped.").waitFor();
+    expect(await page.getByLabel("Phone number").inputValue()).toBe(numbers.join(", "));
+  });
+});

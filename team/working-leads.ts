@@ -99,9 +99,19 @@ export async function stopLead(ask: Ask, id: string): Promise<unknown> {
   return ask((sql) => sql`team.stop_proof(${entry})`);
 }
 
-/** Returns how many permissions that ended; null when the text holds no number. */
-export const stopNumber = async (ask: Ask, phone: string) =>
-  (await ask((sql) => sql`team.stop_number(${phone})`)) as number | null;
+export type StopRefusal = "no number" | "too many numbers";
+
+/** Stops the numbers in the text and returns how many permissions that ended. The audit log is written before they are counted. */
+export async function stopNumber(
+  ask: Ask,
+  phone: string,
+): Promise<{ leads: number } | { refused: StopRefusal }> {
+  const stopped = (await ask((sql) => sql`team.stop_number(${phone})`)) as
+    | { entry: number }
+    | { refused: StopRefusal };
+  if ("refused" in stopped) return stopped;
+  return { leads: (await ask((sql) => sql`team.stopped_number(${stopped.entry})`)) as number };
+}
 
 /** The proof that the calls were stopped, with an entry in the audit log. @throws Refused 404 when they were not */
 export async function stopProof(ask: Ask, id: string): Promise<unknown> {

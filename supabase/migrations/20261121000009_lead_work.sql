@@ -250,6 +250,15 @@ begin
   end if;
 end $$;
 
+-- Puts numbers on the stop list. No member: the operator, by command.
+create function private.put_on_stop_list(numbers text[], member uuid, name text) returns void
+language sql
+set search_path = pg_catalog, pg_temp
+as $$
+  insert into private.stop_list (phone_digits, member_id, who) select distinct n, member, name from unnest(numbers) as n
+  on conflict do nothing;
+$$;
+
 -- Puts numbers on the stop list and withdraws the permission of every lead with one of them. Returns the ids of the leads whose
 -- permission this ended. No member: the operator, by command.
 create function private.stop_numbers(numbers text[], member uuid default null, name text default 'operator') returns setof uuid
@@ -259,8 +268,7 @@ as $$
 begin
   -- Leads of the last moments may have no row yet.
   while private.index_new_leads() > 0 loop end loop;
-  insert into private.stop_list (phone_digits, member_id, who) select distinct n, member, name from unnest(numbers) as n
-  on conflict do nothing;
+  perform private.put_on_stop_list(numbers, member, name);
   return query select private.withdraw_permissions(array(select private.leads_with_numbers(numbers)));
 end $$;
 
@@ -306,6 +314,7 @@ $$;
 
 revoke execute on function
   private.email_key, private.other_addresses, private.copy_review_to_work, private.mark_owed_in_work, private.mark_owed_by_channel, private.numbers_of, private.addresses_of,
-  private.leads_with_numbers, private.stop_of, private.lock_leads, private.withdraw_permission, private.stop_numbers, private.withdraw_permissions,
+  private.leads_with_numbers, private.stop_of, private.lock_leads, private.withdraw_permission, private.put_on_stop_list,
+  private.stop_numbers, private.withdraw_permissions,
   private.withdraw_stopped_leads
 from public;

@@ -158,8 +158,10 @@ declare
   indexed uuid[];
 begin
   -- A lead and a stop that are committed at the same moment do not see each other. This call sees both, so it repeats the latest stops.
+  -- Without those of its own transaction, which could tell what they change and roll back.
   perform private.withdraw_stopped_leads(array(
-    select private.leads_with_numbers(array_agg(s.phone_digits)) from private.stop_list s where s.stopped_at > now() - interval '10 minutes'
+    select private.leads_with_numbers(array_agg(s.phone_digits)) from private.stop_list s
+    where s.stopped_at > now() - interval '10 minutes' and s.stopped_at <> now()
   ));
   if found_leads = '{}' then
     return 0;

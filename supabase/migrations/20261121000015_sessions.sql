@@ -67,6 +67,21 @@ begin
   end if;
 end $$;
 
+-- Raises PT403 in a transaction that has stopped calls, because lists and refusals would tell whose number was stopped, and the transaction
+-- could be rolled back with its entry in the audit log.
+create function private.refuse_after_stop() returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if pg_current_xact_id_if_assigned() is not null and exists (
+    select from private.audit_log a
+    where a.at = now() and a.action = 'stopped calls' and a.xact = pg_current_xact_id_if_assigned()
+  ) then
+    raise exception using errcode = 'PT403', message = 'The transaction has stopped calls.';
+  end if;
+end $$;
+
 -- Returns who acts, by the session token that the inbox sets for each transaction in `leads.session`. Counts as activity of the
 -- session unless `is_activity` is false. Raises PT401 without a session and PT423 when it is locked. A session whose last activity is
 -- too far ahead counts as locked too, because it would stay open until the clock reaches that time. Only the owner's own connection, which sets no token, is the operator.
@@ -82,6 +97,7 @@ begin
     return row(null, null, 'operator', 'operator')::private.actor;
   end if;
   perform private.refuse_old_transaction();
+  perform private.refuse_after_stop();
   select s.id, s.member_id, s.locked_at, s.last_seen_at, m.name, m.role,
     s.locked_at is not null
       or s.last_seen_at not between now() - make_interval(mins => i.idle_minutes) and now() + make_interval(mins => i.idle_minutes)

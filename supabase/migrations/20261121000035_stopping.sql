@@ -1,8 +1,8 @@
 -- The button "They asked us to stop": it stops the calls about every lead with the same number at once, and gives a proof to print.
 
--- Stops the calls, in the name of the actor: withdraws the permission of every lead so far that has one of the numbers, or of this lead
--- alone when there are no numbers. Returns how many permissions that ended, and the entry of the audit log.
-create function private.stop_calls(actor private.actor, lead uuid, numbers text[], out ended integer, out entry bigint)
+-- Stops the calls about a lead, in the name of the actor: withdraws the permission of every lead so far that has one of the numbers, or of
+-- this lead alone when there are no numbers. Returns the entry of the audit log.
+create function private.stop_calls(actor private.actor, lead uuid, numbers text[]) returns bigint
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -14,8 +14,7 @@ begin
   else
     stopped := array(select private.stop_numbers(numbers, actor.member_id, actor.name));
   end if;
-  ended := cardinality(stopped);
-  entry := private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', ended));
+  return private.audit(actor, 'stopped calls', lead, jsonb_build_object('leads', cardinality(stopped)));
 end $$;
 
 -- Stops the calls about a lead. Returns the entry of the audit log, for which team.stop_proof returns the proof.
@@ -28,11 +27,13 @@ declare
   actor private.actor := private.require_session();
   w private.lead_work := private.work_of(lead::text);
 begin
-  return (private.stop_calls(actor, lead, private.numbers_of(w))).entry;
+  return private.stop_calls(actor, lead, private.numbers_of(w));
 end $$;
 
--- Stops every number in the text. Returns how many permissions that ended; null when the text holds no number.
-create function team.stop_number(phone text) returns integer
+-- Puts every number in the text on the stop list, so that none is called any more. Returns the entry of the audit log, for which
+-- team.stopped_number withdraws the permissions and counts them; a count returned here would tell whether a lead has the number, and the
+-- transaction could be rolled back. Otherwise why not: a person gives one number or two, and thousands would be a search.
+create function team.stop_number(phone text) returns jsonb
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
@@ -42,9 +43,40 @@ declare
   numbers text[] := private.phone_numbers(phone);
 begin
   if numbers = '{}' then
-    return null;
+    return '{"refused": "no number"}';
+  elsif cardinality(numbers) > 5 then
+    return '{"refused": "too many numbers"}';
   end if;
-  return (private.stop_calls(actor, null, numbers)).ended;
+  perform private.put_on_stop_list(numbers, actor.member_id, actor.name);
+  return jsonb_build_object('entry', private.audit(actor, 'stopped calls'));
+end $$;
+
+-- Withdraws the permissions that the stop of an entry ends, and returns how many they are. The same actor wrote the entry at most a minute
+-- ago, in an earlier transaction, by team.stop_number. Where this is never called, private.index_new_leads withdraws them.
+create function team.stopped_number(entry bigint) returns integer
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  actor private.actor := private.require_session();
+  stop private.audit_log;
+  leads uuid[];
+  ended integer;
+begin
+  perform private.lead_of_audit_entry(entry, actor, 'stopped calls');
+  select * into stop from private.audit_log a where a.id = entry;
+  -- Leads of the last moments may have no row yet.
+  while private.index_new_leads() > 0 loop end loop;
+  leads := array(
+    select private.leads_with_numbers(array_agg(s.phone_digits)) from private.stop_list s
+    where s.stopped_at = stop.at and s.member_id is not distinct from stop.member_id
+  );
+  perform private.withdraw_stopped_leads(leads);
+  -- Counted so because another process may have withdrawn them since the stop.
+  ended := (select count(*) from private.permissions p where p.lead_id = any (leads) and p.withdrawn_at >= stop.at);
+  update private.audit_log a set details = jsonb_build_object('leads', ended) where a.id = entry and a.details = '{}';
+  return ended;
 end $$;
 
 -- The proof of a stop: when and by whom the calls about a lead were stopped, and which leads are withdrawn, of this lead and those that
@@ -119,6 +151,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.stop_calls, private.stop_proof, team.stop_lead, team.stop_number, team.record_stop_proof, team.stop_proof
+  private.stop_calls, private.stop_proof, team.stop_lead, team.stop_number, team.stopped_number, team.record_stop_proof,
+  team.stop_proof
 from public;
-grant execute on function team.stop_lead, team.stop_number, team.record_stop_proof, team.stop_proof to leads_team;
+grant execute on function team.stop_lead, team.stop_number, team.stopped_number, team.record_stop_proof, team.stop_proof to leads_team;

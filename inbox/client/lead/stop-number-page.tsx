@@ -10,7 +10,7 @@ export default function StopNumberPage() {
   const phone = useDraft("stop-number", "");
   const [done, setDone] = useState("");
   const stop = useAction("stop-number");
-  const isRefused = stop.data && "refused" in stop.data;
+  const refused = stop.data && "refused" in stop.data ? stop.data.refused : undefined;
   const isTypedSince = stop.variables?.phone !== phone.value && phone.value !== "";
   const send = (event: FormEvent) => {
     event.preventDefault();
@@ -51,11 +51,9 @@ export default function StopNumberPage() {
           />
         </label>
         <div id="stop-number-said" role="status">
-          {isRefused && !isTypedSince && (
-            <Notice kind="caution">There is no phone number in this. Type all its digits.</Notice>
-          )}
+          {refused && !isTypedSince && <Notice kind="caution">{refusals[refused]}</Notice>}
           {done && <Notice kind={done === stoppedNobody ? "caution" : "done"}>{done}</Notice>}
-          {(done || isRefused) && isTypedSince && <Notice kind="caution">{typedSince}</Notice>}
+          {(done || refused) && isTypedSince && <Notice kind="caution">{typedSince}</Notice>}
         </div>
         <FailureNotice error={stop.error} />
         <button type="submit" className="button danger">
@@ -68,6 +66,11 @@ export default function StopNumberPage() {
 
 const stopped = (leads: number): string =>
   leads > 0 ? `Stopped. It ended ${count(leads, "permission")}.` : stoppedNobody;
+
+const refusals = {
+  "no number": "There is no phone number in this. Type all its digits.",
+  "too many numbers": "These are more than five numbers, and none is stopped. Type five at most.",
+};
 
 const stoppedNobody =
   "Stopped, but no lead so far has this number with a permission. Ask for all its digits, with the area code.";
