@@ -267,7 +267,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.refuse_old_transaction, private.require_session, private.require_member, private.require_manager,
+  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.refuse_old_transaction, private.refuse_after_stop, private.require_session, private.require_member, private.require_manager,
   private.lock_member, private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
 from public;
 grant execute on function team.me, team.lock_session, team.sign_out to leads_team;
