@@ -1,5 +1,5 @@
 // What a member does with a lead, how long it holds, and for whom: a claim, a call under way, a callback that allows a call outside the
-// hours, the section of the queue, and the lead on a screen.
+// hours, and the lead on a screen.
 import { beforeEach, describe, expect, it } from "vitest";
 import type { RequestOf } from "../inbox/api.ts";
 import { callLead, whoDid } from "./support/calls.ts";
@@ -69,6 +69,11 @@ describe("a call under way", () => {
     await age(call_id, -3 * 24 * 60);
     expect(await numberFor(dana, call_id)).toBe("PT404");
     expect((await callLead(dana, id)).call_id).not.toBe(call_id);
+    const another = await callLead(dana, await addLead(database));
+    await age(another.call_id, -59);
+    expect(await numberFor(dana, another.call_id)).toBe(another.tel);
+    await age(another.call_id, -2);
+    expect(await numberFor(dana, another.call_id)).toBe("PT404");
   });
 
   it("shows its number for an hour, until it has an outcome, and to its caller alone", async () => {
@@ -111,6 +116,14 @@ describe("a call under way", () => {
       expect((await dana.call("open", { id })).body.under_way).toBeNull();
   });
 
+  it("shows its number no more once the permission is withdrawn, also where the number is not on the stop list", async () => {
+    const id = await addLead(database);
+    const { call_id, tel } = await callLead(dana, id);
+    expect(await numberFor(dana, call_id)).toBe(tel);
+    await owner`update private.permissions set withdrawn_at = now() where lead_id = ${id}`;
+    expect(await numberFor(dana, call_id)).toBe("PT404");
+  });
+
   it("is not begun at the moment in which the person asks us to stop", async () => {
     const id = await addLead(database);
     const { calling } = await owner.begin(async (tx) => {
@@ -132,9 +145,12 @@ describe("a call under way", () => {
   it("counts for how soon a person was called if it is the first, and as a recent attempt for a day", async () => {
     const id = await addLead(database);
     const first = await callLead(dana, id);
-    await age(first.call_id, 25 * 60);
+    const recentAttempts = async () => (await dana.call("open", { id })).body.recent_attempts;
+    await age(first.call_id, 23 * 60);
     await callLead(dana, id);
-    expect((await dana.call("open", { id })).body.recent_attempts).toBe(1);
+    expect(await recentAttempts()).toBe(2);
+    await age(first.call_id, 2 * 60);
+    expect(await recentAttempts()).toBe(1);
     const [work] = await owner<{ is_first: boolean }[]>`
       select w.first_called_at = c.at as is_first from private.lead_work w, private.calls c
       where w.lead_id = ${id} and c.id = ${first.call_id}`;
@@ -204,92 +220,6 @@ describe("a callback at a time that the person asked for", () => {
   });
 });
 
-describe("the queue", () => {
-  const attempts = (id: string | undefined, hoursAgo: string) => owner`
-    insert into private.calls (lead_id, number_key, member_id, at)
-    select w.lead_id, w.number_key, ${lee.id}, now() - hours * interval '1 hour'
-    from private.lead_work w, unnest(${hoursAgo}::text::float[]) as hours where w.lead_id = ${id ?? ""}`;
-  const callbackIn = async (minutes: number, differences: Record<string, unknown> = {}, isAsked = false) => {
-    const id = await addLead(database, differences);
-    await owner`
-      update private.lead_work
-      set stage = 'callback', callback_at = now() + ${minutes} * interval '1 minute', callback_zone = 'UTC',
-        callback_asked_for = ${isAsked}
-      where lead_id = ${id}`;
-    return id;
-  };
-
-  it("has each lead once, in the section that the hours, the callback and the calls of the last 24 hours give, and gives out only who may be called", async () => {
-    const [phone, night] = [aPhoneNumber(), { zip_code: nightZip }];
-    const exhausted = [
-      await addLead(database, { phone }),
-      await addLead(database, { phone, name: "Rosa again" }),
-      await callbackIn(-30, { phone, name: "Rosa as agreed" }),
-      await addLead(database, { phone: "none" }),
-    ];
-    const atNight = [
-      await addLead(database, { ...night, phone: "none" }),
-      await addLead(database, night),
-      await callbackIn(-20, night),
-    ];
-    const [asked, soon, later] = [
-      await callbackIn(-10, night, true),
-      await callbackIn(30),
-      await callbackIn(180),
-    ];
-    // The two hours after its time are over.
-    const missed = await callbackIn(-121, night, true);
-    const free = await addLead(database);
-    for (const id of [exhausted[0], exhausted[3], atNight[0]]) await attempts(id, "{23,3,2}");
-    await attempts(free, "{24.01,3,2}");
-    const { rows, counts } = (await dana.call("queue", {})).body;
-    const idsOf = (section: string) => rows.filter((row) => row.section === section).map(({ id }) => id);
-    expect(rows.map(({ id }) => id)).toEqual([asked, free, ...idsOf("not_callable")]);
-    expect([idsOf("callback_due"), idsOf("callable")]).toEqual([[asked], [free]]);
-    const waiting = idsOf("not_callable");
-    expect([waiting[0], waiting[5]]).toEqual([soon, later]);
-    expect(waiting.slice(1, 5).toSorted()).toEqual(exhausted.toSorted());
-    expect(waiting.slice(6).toSorted()).toEqual([...atNight, missed].toSorted());
-    expect(counts).toMatchObject({ callback_due: 1, callable: 1, not_callable: 10 });
-    // In a paused state nobody may be called, not even at a time that the person asked for.
-    await owner`insert into private.paused_states (state, paused_by, reason) values ('VT', 'Maria', 'An emergency')`;
-    expect((await dana.call("queue", {})).body.counts).toMatchObject({ callback_due: 0, callable: 0 });
-    expect((await dana.call("take-next")).body).toEqual({ id: null });
-    await owner`delete from private.paused_states`;
-    expect((await dana.call("take-next")).body).toEqual({ id: asked });
-    expect((await lee.call("take-next")).body).toEqual({ id: free });
-    await dana.call("open", { id: asked });
-    expect((await dana.call("take-next")).body).toEqual({ id: null });
-  });
-
-  it("has the hours of each place computed again at the moment at which they end or begin", async () => {
-    const rolledBack = owner.begin(async (tx) => {
-      // At any moment the hours of one of these zones end within an hour, and those of another begin.
-      await tx`
-        insert into private.places (state, zone) select 'VT', 'Etc/GMT' || case when behind < 0 then '-' else '+' end || abs(behind)
-        from generate_series(-12, 11) as behind on conflict do nothing`;
-      await tx`insert into private.place_windows (place) select place from private.places where state = 'VT' on conflict do nothing`;
-      await tx`select private.refresh_place_windows()`;
-      const rows = await tx<{ holds_on: boolean }[]>`
-        select distinct holds_until > coalesce(callable_until, callable_at) as holds_on
-        from private.place_windows where states = '{VT}'`;
-      // Thrown, so that the places of this test are rolled back.
-      throw rows;
-    });
-    await expect(rolledBack).rejects.toEqual([{ holds_on: false }]);
-  });
-
-  it("counts a lead as late once its 24 hours are over, until it is tried, and a claim as its member's until it ends", async () => {
-    const [, late] = [await addLead(database, {}, 23.99), await addLead(database, {}, 24.01)];
-    await dana.call("claim", { id: late });
-    const counts = async () => (await dana.call("queue", {})).body.counts;
-    expect(await counts()).toMatchObject({ late: 1, mine: 1 });
-    await endClaim(late, 0);
-    await owner`update private.lead_work set tried_at = now() where lead_id = ${late}`;
-    expect(await counts()).toMatchObject({ late: 0, mine: 0 });
-  });
-});
-
 describe("a claim", () => {
   it("is renewed by its own member alone, and not after it has ended", async () => {
     const id = await addLead(database);
@@ -325,9 +255,15 @@ describe("a claim", () => {
     ];
     expect((await dana.call("take-next")).body).toEqual({ id: first });
     await callLead(dana, first);
+    const passMinutes = async (minutes: number) => {
+      await owner`update private.claims set claimed_at = claimed_at - ${minutes} * interval '1 minute'`;
+      await owner`
+        update private.audit_log set at = at - ${minutes} * interval '1 minute' where action = 'took next lead'`;
+    };
     for (let n = 0; n < 2; n++) expect((await dana.call("take-next")).body).toEqual({ id: second });
-    await owner`update private.claims set claimed_at = claimed_at - interval '11 minutes'`;
-    await owner`update private.audit_log set at = at - interval '11 minutes' where action = 'took next lead'`;
+    await passMinutes(9);
+    expect((await dana.call("take-next")).body).toEqual({ id: second });
+    await passMinutes(2);
     expect((await dana.call("take-next")).body).toEqual({ id: third });
   });
 
