@@ -18,7 +18,7 @@ import {
   requiredVersion,
   schemaVersion,
 } from "../database/migrate.ts";
-import { refusalOf, requireUnicode } from "../database/prepare.ts";
+import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { isDatabaseTrouble } from "../database/trouble.ts";
 import { startCommand } from "../log/installation.ts";
 import { codeOf } from "../log/log.ts";
@@ -176,7 +176,7 @@ export async function requireSchema(sql: Sql, make: boolean): Promise<void> {
 /** Makes the tables. @throws DatabaseRefusal where a start of the server would refuse the database as well. */
 async function makeTables(sql: Sql): Promise<void> {
   try {
-    await requireUnicode(sql);
+    await requireUtf8(sql);
     await migrate(sql);
   } catch (error) {
     throw refusalOf(error, "DATABASE_URL") ?? error;

@@ -31,7 +31,7 @@ const pause = 1_000;
  * Prepares the owner's database, and tries again each second while it is unreachable: the schema first, then `setUp`,
  * which does what else the first lead needs. `open` opens the owner's pool, anew for each attempt, because postgres.js mixes
  * up the results of a connection that was lost. Returns early when `signal` aborts.
- * @throws MigrationError, DatabaseRefusal when the login, the database's name, the encoding, the locale or the owner's rights are wrong, and any
+ * @throws MigrationError, DatabaseRefusal when the login, the database's name, the encoding or the owner's rights are wrong, and any
  * error that is no trouble of the database, because that is a bug.
  */
 export async function prepare(
@@ -43,7 +43,7 @@ export async function prepare(
   const work = async (sql: Sql) => {
     // A proxy may take connections and drop them; postgres.js then goes on connecting and reports nothing.
     await withTimeout(firstAnswer, requireClosedPublic(sql));
-    await requireUnicode(sql);
+    await requireUtf8(sql);
     for (const name of await migrate(sql)) log("migrated", { name });
     await setUp(sql);
   };
@@ -121,29 +121,14 @@ async function requireClosedPublic(sql: Sql): Promise<void> {
   );
 }
 
-/**
- * In another encoding the database refuses names that people have, and counts characters wrongly. In the locale C, lower() changes English
- * letters alone, so a search for "иван" would not find "Иван", and two members could have names that differ only in capitals.
- * @throws DatabaseRefusal
- */
-export async function requireUnicode(sql: Sql): Promise<void> {
+/** In another encoding the database refuses names that people have, and counts characters wrongly. @throws DatabaseRefusal */
+export async function requireUtf8(sql: Sql): Promise<void> {
   const [server] = await sql<{ encoding: string }[]>`select current_setting('server_encoding') as encoding`;
-  if (server?.encoding !== "UTF8") {
-    throw new DatabaseRefusal(
-      `The database keeps texts as ${server?.encoding}, which has no characters for many names. ${makeAnother}`,
-    );
-  }
-  // Not in the query above, because another encoding has no such letters.
-  const [letters] = await sql<{ have_capitals: boolean }[]>`select lower('ÉИ') = 'éи' as have_capitals`;
-  if (letters?.have_capitals) return;
+  if (server?.encoding === "UTF8") return;
   throw new DatabaseRefusal(
-    `The database's locale knows the capitals of English letters alone, so a search would miss many names. ${makeAnother}`,
+    `The database keeps texts as ${server?.encoding}, which has no characters for many names. Make one with: create database leads encoding 'UTF8' locale 'C.UTF-8' template template0`,
   );
 }
-
-/** The locale is named, because a server's own may be C, or one that does not go with UTF8. Each Linux system has C.UTF-8. */
-const makeAnother =
-  "Make one with: create database leads encoding 'UTF8' locale 'C.UTF-8' template template0";
 
 /**
  * What an operator can change, by SQLSTATE; undefined for any other error. Anything else of class 42 is a mistake in our SQL, and

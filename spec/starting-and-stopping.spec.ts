@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { readConfig } from "../config/config.ts";
 import { addressAs, addressOfDatabase, connect } from "../database/connect.ts";
 import { findDataFolder, findRunning } from "../database/embedded.ts";
-import { requireUnicode } from "../database/prepare.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { processesOn } from "../packages/embedded-postgres/processes.ts";
 import { aLead, makeDatabase, sessionsWaitingForLocks, type TestDatabase } from "./support/database.ts";
@@ -266,22 +265,6 @@ describe("starting", () => {
         "The database keeps texts as LATIN1, which has no characters for many names.",
       ),
     });
-  });
-
-  it("says so when the database's locale knows the capitals of English alone, and how to make a database that it takes", async () => {
-    await database.owner.unsafe(
-      "create database english encoding 'UTF8' template template0 locale_provider libc locale 'C'",
-    );
-    const refused = await refusedStart({ DATABASE_URL: addressOfDatabase(database.url, "english") });
-    expect(refused).toMatchObject({
-      code: 1,
-      says: expect.stringContaining("The database's locale knows the capitals of English letters alone"),
-    });
-    const [, options] = /create database leads ([\w '.-]+)/.exec(refused.says) ?? [];
-    await database.owner.unsafe(`create database advised ${options}`);
-    const advised = connect(addressOfDatabase(database.url, "advised"), { max: 1 });
-    onTestFinished(() => advised.end());
-    await expect(requireUnicode(advised)).resolves.toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { type CopiedRows, CopyError, copyTables, type Table, tablesOf } from "../database/copy-database.ts";
 import { MigrationError, migrate, newestVersion, schemaVersion } from "../database/migrate.ts";
-import { refusalOf, requireUnicode } from "../database/prepare.ts";
+import { refusalOf, requireUtf8 } from "../database/prepare.ts";
 import { oneMoment, transaction } from "../database/transaction.ts";
 import { isReadOnly } from "../database/trouble.ts";
 import { programCommand } from "../log/installation.ts";
@@ -148,7 +148,7 @@ const programs: Record<string, string> = {
  */
 async function prepareTarget(from: Sql, to: Sql): Promise<void> {
   try {
-    await requireUnicode(to);
+    await requireUtf8(to);
     await requireAnother(from, to);
     await requireNoWriter(to, "target");
     await requireUnusedIfOlder(to);

@@ -15,6 +15,7 @@ return btrim(regexp_replace(normalize(
   ), nfc), ' +', ' ', 'g'));
 
 -- The key by which two names count as the same: no two members have names that differ only in capitals and joiners.
+-- In a database of the locale C, capitals are those of English letters.
 create function private.member_key(name text) returns text
 language sql immutable
 set search_path = pg_catalog, pg_temp
