@@ -99,8 +99,10 @@ const queue =
     sql`select team.queue(${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
 const search =
   (words: string, filter: object = {}, after: string | null = null) =>
-  (sql: Sql) =>
-    sql`select team.search(${words}, ${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
+  async (sql: Sql) => {
+    const [recorded] = words === "" ? [] : await sql`select team.record_search(${words}) as entry`;
+    return sql`select team.search(${recorded?.entry ?? null}, ${JSON.stringify(filter)}::text::jsonb, ${after}, 50)`;
+  };
 
 /** What a manager waits for in the inbox. */
 const managerTasks = (samples: Samples): Task[] => [

@@ -44,6 +44,7 @@ describe("leads backup", () => {
       "company_sign_ins",
       "claims",
       "place_windows",
+      "searches",
     ];
     const ofThisDatabase = [
       "wake_up_call",

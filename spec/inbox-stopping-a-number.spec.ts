@@ -47,7 +47,7 @@ describe("a transaction that stops a number", () => {
   });
 
   it.each([
-    ["a list", `team.search('', '{"withdrawn": true}', null, 50)`],
+    ["a list", `team.search(null, '{"withdrawn": true}', null, 50)`],
     ["a page of the queue", "team.queue('{}', null, 50)"],
     ["a second number", stopOf("111-555-0100")],
   ])("is refused %s, because it could be rolled back and leave no entry", async (_, next) => {

@@ -16,11 +16,20 @@ const pageSize = 50;
 export const queue = (ask: Ask, filter: Filter = {}, { after, limit }: Page = {}) =>
   ask((sql) => sql`team.queue(${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`);
 
-export const search = (ask: Ask, text: string, filter: Filter = {}, { after, limit }: Page = {}) =>
-  ask(
+/** Each page has its entry in the audit log, written before the database looks. Without text it is a list, and has none. */
+export async function search(
+  ask: Ask,
+  text: string,
+  filter: Filter = {},
+  { after, limit }: Page = {},
+): Promise<unknown> {
+  const entry =
+    text === "" ? null : ((await ask((sql) => sql`team.record_search(${text})`)) as string | null);
+  return ask(
     (sql) =>
-      sql`team.search(${text}, ${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`,
+      sql`team.search(${entry}, ${sql.json(withoutUnset(filter))}, ${after ?? null}, ${limit ?? pageSize})`,
   );
+}
 
 /** Does not count as activity, so the session of an idle member is still locked. */
 export const rows = (ask: Ask, ids: readonly string[]) => ask((sql) => sql`team.rows(${[...ids]}::uuid[])`);

@@ -77,15 +77,66 @@ begin
   end if;
 end $$;
 
--- Finds leads by name, whole phone number, whole e-mail address, id or reference, in the digits of any script, newest first. The kind of
--- the search goes to the audit log, its words do not; without words it is a list, like the queue, and leaves no entry.
-create function team.search(words text, filter jsonb, after text, at_most integer) returns jsonb
+-- The words of a search from its entry in the audit log, which does not hold them, to the search itself, mostly some milliseconds later.
+-- Unlogged, so that no standby and no archive of the write-ahead log ever has them; `leads backup` leaves them out.
+create unlogged table private.searches (
+  entry bigint primary key,
+  at timestamptz not null default now(),
+  words text not null
+);
+-- No policy and no grant: only the owner's functions use this table.
+alter table private.searches enable row level security;
+revoke all on private.searches from public, anon, leads_intake, leads_delivery, leads_team;
+
+-- Says in the audit log that the actor is about to search, and returns the entry. Null for no words, because that is a list, like the queue.
+create function team.record_search(words text) returns bigint
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   actor private.actor := private.require_session();
+  plain constant text := btrim(private.in_ascii(words));
+  kind text := (select s.kind from private.search_condition(plain, private.phone_digits(words), '{}') s);
+  entry bigint;
+begin
+  if kind = 'none' then
+    return null;
+  end if;
+  -- Those that were never made.
+  delete from private.searches s where s.at not between now() - interval '1 minute' and now() + interval '1 minute';
+  entry := private.audit(actor, 'searched', null, jsonb_build_object('by', kind));
+  insert into private.searches (entry, words) values (entry, record_search.words);
+  return entry;
+end $$;
+
+-- Returns the words of an entry of the audit log that the actor wrote at most a minute ago, in an earlier transaction, by
+-- team.record_search, and forgets them, because each page has its own entry. Raises PT403 without them.
+create function private.words_of_search(entry bigint, actor private.actor) returns text
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  found_words text;
+begin
+  perform private.lead_of_audit_entry(entry, actor, 'searched');
+  delete from private.searches s where s.entry = words_of_search.entry returning s.words into found_words;
+  if not found then
+    raise exception using errcode = 'PT403', message = 'The audit log has to be written first.';
+  end if;
+  return found_words;
+end $$;
+
+-- Finds leads by the words of an entry (team.record_search): name, whole phone number, whole e-mail address, id or reference, in the digits
+-- of any script, newest first. Without an entry it is a list, like the queue.
+create function team.search(entry bigint, filter jsonb, after text, at_most integer) returns jsonb
+language plpgsql
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  actor private.actor := private.require_session();
+  words text := case when entry is null then '' else private.words_of_search(entry, actor) end;
   number constant text := private.phone_digits(words);
   plain constant text := btrim(private.in_ascii(words));
   found_among_others constant uuid[] := case
@@ -97,14 +148,13 @@ declare
     )
   end;
   cursor_parts text[] := string_to_array(after, '|');
-  kind text;
   condition text;
   page_ids uuid[];
   next_key text;
 begin
   perform private.refresh_place_windows();
   words := plain;
-  select s.kind, s.condition into kind, condition from private.search_condition(words, number, found_among_others) s;
+  select s.condition into condition from private.search_condition(words, number, found_among_others) s;
   execute format($query$
     with page as (
       select w.lead_id, w.created_at, row_number() over (order by w.created_at desc, w.lead_id desc) as nth
@@ -134,10 +184,8 @@ begin
   $query$, condition)
   into page_ids, next_key
   using words, number, after, cursor_parts, coalesce(filter, '{}'), actor.member_id, at_most, found_among_others;
-  -- Each page has its entry, because it can be asked for without the one before it.
-  if kind <> 'none' then
-    perform private.audit(actor, 'searched', null, jsonb_build_object('by', kind, 'shown', coalesce(cardinality(page_ids), 0)));
-  end if;
+  update private.audit_log a set details = a.details || jsonb_build_object('shown', coalesce(cardinality(page_ids), 0))
+  where a.id = search.entry;
   return jsonb_build_object('rows', private.rows_of(page_ids), 'next', next_key);
 end $$;
 
@@ -196,6 +244,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.words_of, private.name_query, private.search_condition, private.work_of, private.lock_work, team.search
+  private.words_of, private.name_query, private.search_condition, private.words_of_search, private.work_of, private.lock_work,
+  team.record_search, team.search
 from public;
-grant execute on function team.search to leads_team;
+grant execute on function team.record_search, team.search to leads_team;
