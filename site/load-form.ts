@@ -68,7 +68,12 @@ function say(onButton: string, aloud: string, isBusy: boolean) {
 }
 
 // The banner that came with the answer to a plain post: Safari on an iPhone passes over `autofocus`.
-if (document.activeElement === document.body) root.querySelector<HTMLElement>("[role=alert]")?.focus();
+const banner = root.querySelector<HTMLElement>("[role=alert]");
+if (banner && document.activeElement === document.body) {
+  banner.focus();
+  // On a small screen the browser scrolls past its beginning.
+  if (banner.getBoundingClientRect().top < 0) banner.scrollIntoView();
+}
 
 root.addEventListener("pointerdown", load);
 root.addEventListener("focusin", load);

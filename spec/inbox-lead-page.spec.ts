@@ -308,7 +308,7 @@ describe("a call", () => {
     await page.getByLabel("The person asked for this time").check();
     await intercept(page, "**/api/call", (route) => route.abort());
     await page.getByRole("button", { name: "Call now, and record that reason" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     expect(await page.getByLabel("The person asked for this time").isChecked()).toBe(true);
     await page.unroute("**/api/call");
     await page.getByRole("button", { name: "Call now, and record that reason" }).click();

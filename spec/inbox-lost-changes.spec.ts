@@ -145,7 +145,7 @@ describe("an invitation whose answer was lost", () => {
       { times: 1 },
     );
     await form.getByRole("button", { name: "Make a link" }).click();
-    await form.getByText("No answer: there is no connection.").waitFor();
+    await form.getByText("The server did not answer: there is no connection.").waitFor();
     await page.reload();
     await form.getByLabel("Name").fill("dana kim");
     await form.getByRole("button", { name: "Make a link" }).click();

@@ -24,7 +24,7 @@ describe("a network that drops", () => {
     await page.context().setOffline(true);
     await page.locator("h1").focus();
     await page.keyboard.press("4");
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     await page.getByText("No connection. What you type stays here").waitFor();
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
     await addLead(database, { name: "Came Meanwhile" });
@@ -109,7 +109,7 @@ describe("a request that is given up after a later one was answered", () => {
       await route.abort();
     });
     await page.getByRole("button", { name: "Show health answers" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     expect(await page.getByText("No connection. What you type stays here").count()).toBe(0);
   });
 });
@@ -168,7 +168,7 @@ describe("a proxy that answers in the server's place", () => {
       await page.getByLabel("Note, if one is wanted").fill("Prefers mornings");
       await intercept(page, "**/api/**", (route) => route.fulfill({ status, contentType, body }));
       await page.getByRole("button", { name: "Not interested" }).click();
-      await page.getByText("No answer: there is no connection.").waitFor();
+      await page.getByText("The server did not answer: there is no connection.").waitFor();
       await addLead(database, { name: "Came Meanwhile" });
       await page.getByText("No connection. What you type stays here").waitFor();
       await page.unroute("**/api/**");

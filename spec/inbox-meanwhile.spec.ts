@@ -228,7 +228,7 @@ describe("the outcome of a call", () => {
     await note(page).fill("Prefers mornings");
     await loseAnswer(page, "No answer");
     await page.getByRole("button", { name: "No answer" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     expect(await note(page).inputValue()).toBe("Prefers mornings");
     await page.getByRole("button", { name: "Not interested" }).click();
     await page.getByText("This call has an outcome already. Look at the calls below.").waitFor();
@@ -248,7 +248,7 @@ describe("the outcome of a call", () => {
     await page.locator(".stopped").waitFor();
     await loseAnswer(page, "Left a message");
     await page.getByRole("button", { name: "Left a message" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     expect(await note(page).inputValue()).toBe("Her son takes care of it");
     await intercept(page, "**/api/outcome", async (route) => {
       await note(page).fill("Her son takes care of it. He wrote to us.");

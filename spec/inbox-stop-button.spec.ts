@@ -32,7 +32,7 @@ describe("“They asked us to stop”", () => {
     await intercept(page, "**/api/stop", (route) => route.abort());
     await page.getByRole("button", { name: "They asked us to stop" }).click();
     await page.getByRole("button", { name: "Stop all calls" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "They asked us to stop" }).click();
     const question = page.getByRole("dialog", { name: "Stop all calls to this person?" });

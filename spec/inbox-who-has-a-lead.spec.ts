@@ -58,7 +58,7 @@ describe("a lead that a member has", () => {
     await page.getByText("You have it").waitFor();
     await intercept(page, "**/api/release", (route) => route.abort());
     await page.getByRole("button", { name: "Let it go" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     expect(await earlier.count()).toBe(0);
   });
 
@@ -189,7 +189,7 @@ describe("a lead that its member has again after an outcome", () => {
       { times: 1 },
     );
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("No answer: there is no connection.").waitFor();
+    await page.getByText("The server did not answer: there is no connection.").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await expect.poll(() => page.getByLabel("Note, if one is wanted").inputValue()).toBe("Prefers mornings");
   });

@@ -168,6 +168,39 @@ describe("the lead form before its script", () => {
     await arrive();
   });
 
+  it.each([
+    [320, 568, true],
+    [360, 640, true],
+    [320, 568, false],
+    [360, 640, false],
+  ])(
+    "shows all of the message of a refused post of its own on a phone of %i × %i pixels, with a script or without: %s",
+    async (width, height, javaScriptEnabled) => {
+      const page = await open("about:blank", { javaScriptEnabled, viewport: { width, height } });
+      const refused = site.site().article({ lead, message: "Please enter your full name.", language: "en" });
+      await intercept(page, site.url(), (route) =>
+        route.request().method() === "POST"
+          ? route.fulfill({ status: 400, headers: refused.headers, body: refused.body })
+          : route.continue(),
+      );
+      await intercept(page, /\/assets\/form-/, (route) => route.abort());
+      await page.goto(site.url(), { waitUntil: "domcontentloaded" });
+      await fillIn(page, lead);
+      await press(page);
+      await page.getByRole("alert").waitFor();
+      const box = () => page.locator(".banner .message").boundingBox();
+      await expect.poll(async () => (await box())?.y ?? -1).toBeGreaterThanOrEqual(0);
+      const { y = 0, height: tall = 0 } = (await box()) ?? {};
+      expect(y + tall).toBeLessThanOrEqual(height);
+      // The message leads to the field, with its label and what is wrong above it.
+      await page.locator(".banner .message a").click();
+      for (const above of ["label[for=name]", ".wrong"])
+        await expect
+          .poll(async () => (await page.locator(above).boundingBox())?.y ?? -1)
+          .toBeGreaterThanOrEqual(0);
+    },
+  );
+
   it("keeps the banner, everything typed and the campaign's words after a refused post of its own, also when the script arrives", async () => {
     const page = await open();
     const refused = site.site().article({

@@ -41,6 +41,7 @@ const answers: [string, () => string, number, string][] = [
   ["the article", () => bytes("GET /"), 200, "no-cache"],
   ["the article's head alone", () => bytes("HEAD /"), 200, "no-cache"],
   ["the thank-you page", () => bytes("GET /thank-you"), 200, "no-cache"],
+  ["a page with a slash at its end", () => bytes("GET /thank-you/?utm_source=x"), 308, "no-cache"],
   ["a page that is not there", () => bytes("GET /wp-login.php"), 404, "no-cache"],
   [
     "a file with its hash in its name",
@@ -192,4 +193,25 @@ describe("a page of another site", () => {
     const [refusal] = await sendBytes(open.address, bytes("GET /", [`x: ${"a".repeat(20_000)}`]));
     expect([refusal?.status, refusal?.headers["access-control-allow-origin"]]).toEqual([431, "*"]);
   });
+});
+
+describe("the address of a page with a slash at its end, as it is easily written into an ad,", () => {
+  it.each([
+    ["/thank-you/", "/thank-you"],
+    [
+      "/thank-you/?utm_source=facebook&utm_campaign=a%20b/",
+      "/thank-you?utm_source=facebook&utm_campaign=a%20b/",
+    ],
+  ])("leads to the page with all that follows: %s", async (address, location) => {
+    const [answer] = await sendBytes(server.address, bytes(`GET ${address}`));
+    expect([answer?.status, answer?.headers.location]).toEqual([308, location]);
+  });
+
+  it.each(["//thank-you/", "/thank-you//", "//other.example/", "/nowhere/"])(
+    "leads nowhere else: %s",
+    async (address) => {
+      const [answer] = await sendBytes(server.address, bytes(`GET ${address}`));
+      expect([answer?.status, answer?.headers.location]).toEqual([404, undefined]);
+    },
+  );
 });

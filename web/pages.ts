@@ -56,7 +56,10 @@ export const pageDependencies = (site: Site) => ({
     const page = site.pages.get(requestPath(request.url));
     return page && answer(page, request);
   },
-  showNotFound: (request: Request): Response => answer(site.notFound(requestPath(request.url)), request),
+  showNotFound: (request: Request): Response => {
+    const path = requestPath(request.url);
+    return withoutSlash(site.pages, path, request.url) ?? answer(site.notFound(path), request);
+  },
   thankYouPath: site.thankYouPath,
   plainRefusal: site.plainRefusal,
   showArticle: (refused: RefusedPost): Response => {
@@ -64,6 +67,14 @@ export const pageDependencies = (site: Site) => ({
     return new Response(body, { headers });
   },
 });
+
+/** Leads from a page's path with a slash at its end, which is easily written into an ad, to the page. */
+function withoutSlash(pages: Site["pages"], path: string, url: string): Response | undefined {
+  const page = path.slice(0, -1);
+  if (!path.endsWith("/") || !pages.has(page)) return undefined;
+  const location = page + url.slice(url.indexOf(path) + path.length).replace(/#.*$/, "");
+  return new Response(null, { status: 308, headers: { location, "cache-control": "no-cache" } });
+}
 
 // Returns the path of an absolute address. It does not parse the whole address, because that would cost more for each request.
 const requestPath = (url: string): string => /^[a-z]+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] ?? "/";

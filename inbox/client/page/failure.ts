@@ -3,9 +3,9 @@ import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
   // Neither of these two says that nothing was done (mayBeDone).
-  offline: "No answer: there is no connection. What you typed is still here. Try again in a moment.",
+  offline: "The server did not answer: there is no connection. What you typed is still here. Try again in a moment.",
   "database unreachable":
-    "No answer: the server or its database does not answer. What you typed is still here. Try again in a moment.",
+    "The server or its database does not answer. What you typed is still here. Try again in a moment.",
   "signed out": "You are signed out.",
   refused: "This was refused. Try again.",
   locked: "The inbox is locked.",
@@ -30,7 +30,7 @@ const faultOfPage =
 /** Where nothing was typed yet. Without an answer the page asks again by itself; after a mistake of the server it does not. */
 const firstSentences: Partial<Record<Failure, string>> = {
   offline: "There is no connection. This page goes on trying.",
-  "database unreachable": "No answer: the server or its database does not answer. This page goes on trying.",
+  "database unreachable": "The server or its database does not answer. This page goes on trying.",
   bug: "The server made a mistake. Load the page again, and tell your operator if it happens again.",
 };
 
