@@ -149,21 +149,6 @@ describe("a lead gets a spam flag", () => {
     expect((await flags()).map(({ name }) => name)).toEqual(Array(8).fill("Ann"));
   });
 
-  it("also when one statement stored them with many others, and their ids have no order, as before PostgreSQL 18", async () => {
-    const { owner } = database;
-    const rows = Array.from({ length: 100 }, (_, nth) => ({
-      ...aLead({
-        email: `${nth}@example.com`,
-        phone: `555-${nth}`,
-        name: nth % 12 === 0 ? "Ann" : `Name ${nth}`,
-      }),
-      id: `${nth}`.padStart(8, "0") + crypto.randomUUID().slice(8),
-      request_headers: owner.json({ "x-forwarded-for": "192.0.2.1" }),
-    }));
-    await owner`insert into leads ${owner(rows)}`;
-    expect((await flags()).map(({ name }) => name)).toEqual(Array(9).fill("Ann"));
-  });
-
   it("but not for five, nor for many different ones from one address, such as a senior centre's", async () => {
     await storeMany(5, () => ({ name: "Same" }));
     await storeMany(25, (nth) => ({ zip_code: `9${nth}` }), "198.51.100.1");

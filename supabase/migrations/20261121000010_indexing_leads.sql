@@ -14,8 +14,7 @@ return private.in_ascii(words) ~* (
 -- Flags each lead of a burst: its name, e-mail address or phone came more than five times from its address within ten minutes before and
 -- after it.
 -- For each address of a new lead it reads at most the 100 newest leads without the flag, and compares each of them with at most ten leads up
--- to it, itself among them, and ten after it, because otherwise the cost of each lead would grow with the flood. Of the very same time it
--- compares all of these 100: one statement stored them, and random ids, which PostgreSQL before 18 keeps, scatter those that are alike.
+-- to it, itself among them, and ten after it, because otherwise the cost of each lead would grow with the flood.
 create function private.flag_bursts(new_leads uuid[]) returns void
 language sql
 set search_path = pg_catalog, pg_temp
@@ -48,10 +47,11 @@ as $$
           select before.lead_id from private.lead_work before
           where before.address = c.address
             and before.created_at >= c.created_at - interval '10 minutes'
+            -- Leads that one statement stored have the same time.
             and (before.created_at, before.lead_id) <= (c.created_at, c.lead_id)
           order by before.created_at desc, before.lead_id desc limit 10
         )
-        union
+        union all
         (
           select after.lead_id from private.lead_work after
           where after.address = c.address
@@ -59,8 +59,6 @@ as $$
             and after.created_at <= c.created_at + interval '10 minutes'
           order by after.created_at, after.lead_id limit 10
         )
-        union
-        select same.lead_id from recent same where same.address = c.address and same.created_at = c.created_at
       ) near
       join public.leads other on other.id = near.lead_id
       where other.name = l.name or other.email = l.email or other.phone = l.phone
