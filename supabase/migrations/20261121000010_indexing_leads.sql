@@ -47,7 +47,8 @@ as $$
           select before.lead_id from private.lead_work before
           where before.address = c.address
             and before.created_at >= c.created_at - interval '10 minutes'
-            -- Leads that one statement stored have the same time.
+            -- Leads that one statement stored have the same time. PostgreSQL before 18 gives them random ids, so that of a hundred of them, a
+            -- few that are alike may be too far apart here to be flagged.
             and (before.created_at, before.lead_id) <= (c.created_at, c.lead_id)
           order by before.created_at desc, before.lead_id desc limit 10
         )

@@ -3,7 +3,8 @@ import { CallFailed, type Failure } from "../call-api.ts";
 
 const sentences: Readonly<Record<Failure, string>> = {
   // Neither of these two says that nothing was done (mayBeDone).
-  offline: "The server did not answer: there is no connection. What you typed is still here. Try again in a moment.",
+  offline:
+    "The server did not answer: there is no connection. What you typed is still here. Try again in a moment.",
   "database unreachable":
     "The server or its database does not answer. What you typed is still here. Try again in a moment.",
   "signed out": "You are signed out.",
