@@ -72,7 +72,8 @@ export const pageDependencies = (site: Site) => ({
 function withoutSlash(pages: Site["pages"], path: string, url: string): Response | undefined {
   const page = path.slice(0, -1);
   if (!path.endsWith("/") || !pages.has(page)) return undefined;
-  const location = page + url.slice(url.indexOf(path) + path.length).replace(/#.*$/, "");
+  const [query = ""] = url.slice(url.indexOf(path) + path.length).split("#", 1);
+  const location = page + query;
   return new Response(null, { status: 308, headers: { location, "cache-control": "no-cache" } });
 }
 
