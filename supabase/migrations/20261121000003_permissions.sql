@@ -109,7 +109,7 @@ end $$;
 -- one whose time is more than an hour ahead,
 -- from a clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first
 -- one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
--- Raises 54000 where a transaction holds more than 1,000 of these locks: they would fill the server's table of locks, in which every other
+-- Raises 54000 where a transaction holds more than 2,000 of these locks: they would fill the server's table of locks, in which every other
 -- session has its own. The intake stores a hundred leads in a transaction. The owner may store as many as there is room for.
 create function private.refuse_many_locks() returns void
 language plpgsql
@@ -118,7 +118,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not private.is_session_of_owner()
-    and (select count(*) from pg_locks k where k.pid = pg_backend_pid() and k.locktype = 'advisory') > 1000 then
+    and (select count(*) from pg_locks k where k.pid = pg_backend_pid() and k.locktype = 'advisory') > 2000 then
     raise exception using errcode = 'program_limit_exceeded', message = 'Store fewer leads in one transaction.';
   end if;
 end $$;
