@@ -17,6 +17,7 @@ beforeAll(async () => {
     RATE_LIMIT: "on",
     SITE_URL: site,
     ALLOWED_ORIGINS: `${site} https://other.example`,
+    LANGUAGES: "en,es",
   });
   const html = await (await fetch(server.address)).text();
   asset = /\/assets\/[\w.-]+\.js/.exec(html)?.[0] ?? "";
@@ -41,7 +42,7 @@ const answers: [string, () => string, number, string][] = [
   ["the article", () => bytes("GET /"), 200, "no-cache"],
   ["the article's head alone", () => bytes("HEAD /"), 200, "no-cache"],
   ["the thank-you page", () => bytes("GET /thank-you"), 200, "no-cache"],
-  ["a page with a slash at its end", () => bytes("GET /thank-you/?utm_source=x"), 308, "no-cache"],
+  ["an article with a slash at its end", () => bytes("GET /es/?utm_source=x"), 308, "no-cache"],
   ["a page that is not there", () => bytes("GET /wp-login.php"), 404, "no-cache"],
   [
     "a file with its hash in its name",
@@ -195,19 +196,16 @@ describe("a page of another site", () => {
   });
 });
 
-describe("the address of a page with a slash at its end, as it is easily written into an ad,", () => {
+describe("the address of an article with a slash at its end, as it is easily written into an ad,", () => {
   it.each([
-    ["/thank-you/", "/thank-you"],
-    [
-      "/thank-you/?utm_source=facebook&utm_campaign=a%20b/",
-      "/thank-you?utm_source=facebook&utm_campaign=a%20b/",
-    ],
-  ])("leads to the page with all that follows: %s", async (address, location) => {
+    ["/es/", "/es"],
+    ["/es/?utm_source=facebook&utm_campaign=a%20b/", "/es?utm_source=facebook&utm_campaign=a%20b/"],
+  ])("leads to the article with all that follows: %s", async (address, location) => {
     const [answer] = await sendBytes(server.address, bytes(`GET ${address}`));
     expect([answer?.status, answer?.headers.location]).toEqual([308, location]);
   });
 
-  it.each(["//thank-you/", "/thank-you//", "//other.example/", "/nowhere/"])(
+  it.each(["//es/", "/es//", "//", "//other.example/", "/thank-you/"])(
     "leads nowhere else: %s",
     async (address) => {
       const [answer] = await sendBytes(server.address, bytes(`GET ${address}`));

@@ -58,7 +58,7 @@ export const pageDependencies = (site: Site) => ({
   },
   showNotFound: (request: Request): Response => {
     const path = requestPath(request.url);
-    return withoutSlash(site.pages, path, request.url) ?? answer(site.notFound(path), request);
+    return withoutSlash(site.articles, path, request.url) ?? answer(site.notFound(path), request);
   },
   thankYouPath: site.thankYouPath,
   plainRefusal: site.plainRefusal,
@@ -68,10 +68,10 @@ export const pageDependencies = (site: Site) => ({
   },
 });
 
-/** Leads from a page's path with a slash at its end, which is easily written into an ad, to the page. */
-function withoutSlash(pages: Site["pages"], path: string, url: string): Response | undefined {
+/** Leads from an article's path with a slash at its end, which is easily written into an ad, to the article. */
+function withoutSlash(articles: Site["articles"], path: string, url: string): Response | undefined {
   const page = path.slice(0, -1);
-  if (!path.endsWith("/") || !pages.has(page)) return undefined;
+  if (!path.endsWith("/") || page === "/" || !articles.has(page)) return undefined;
   const [query = ""] = url.slice(url.indexOf(path) + path.length).split("#", 1);
   const location = page + query;
   return new Response(null, { status: 308, headers: { location, "cache-control": "no-cache" } });
