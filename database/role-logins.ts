@@ -73,16 +73,13 @@ const resetRoleSettings = (role: LoginRole) => `do $$ declare database_name name
   end if;
 end $$`;
 
-// Temporary tables, large objects, and before PostgreSQL 15 tables in `public`, would let a role fill the disk. A lock by
-// number would let it hold up the next start; functions that need such locks take them as their owner.
+// Temporary tables and large objects would let a role fill the disk, as tables in `public` would (close-public.ts). A lock by number would
+// let it hold up the next start; functions that need such locks take them as their owner.
 // A copy of a database does not carry these revocations over, so each start makes them again.
 // Each right is revoked from everybody (public), because that is whom the role has it from.
 const revokePublicRights = (role: LoginRole) => `do $$ declare routine regprocedure; begin
   if has_database_privilege('${role}', current_database(), 'temporary') then
     execute format('revoke temporary on database %I from public', current_database());
-  end if;
-  if has_schema_privilege('${role}', 'public', 'create') then
-    revoke create on schema public from public;
   end if;
   for routine in
     select oid from pg_proc

@@ -1,9 +1,10 @@
 // A search is in the audit log before its transaction looks for anything, so that a process that rolls back can find nobody unseen.
 import { afterAll, describe, expect, it } from "vitest";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
+import { asMember } from "./support/at-once.ts";
 import { refusal } from "./support/database.ts";
-import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox, type TestMember } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const { owner } = database;
@@ -13,9 +14,9 @@ const login = connect(roleAddress(database.url, "leads_team"));
 afterAll(() => login.end({ timeout: 1 }));
 
 /** Evaluates an expression in a transaction of its own, in a member's session. */
-const ask = ({ cookie }: { cookie: string }, expression: string) =>
+const ask = (member: TestMember, expression: string) =>
   login.begin(async (tx) => {
-    await tx`select set_config('leads.session', ${cookie.replace("session=", "")}, true)`;
+    await asMember(tx as unknown as Sql, member);
     return (await tx.unsafe(`select ${expression} as answer`))[0]?.answer;
   });
 

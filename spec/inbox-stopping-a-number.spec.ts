@@ -1,10 +1,11 @@
 // A number that a person gives on the phone is stopped in two transactions: the first puts it on the stop list and writes the audit log, the
 // second withdraws permissions and counts them. So a process that rolls back learns nothing of whose number it is.
 import { afterAll, describe, expect, it } from "vitest";
-import { connect } from "../database/connect.ts";
+import { connect, type Sql } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
+import { asMember } from "./support/at-once.ts";
 import { refusal } from "./support/database.ts";
-import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
+import { addLead, aPhoneNumber, makeInbox, type TestMember } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
 
 const { database, inbox } = await makeInbox();
@@ -14,12 +15,10 @@ const lee = await inbox.member("Lee");
 const login = connect(roleAddress(database.url, "leads_team"));
 afterAll(() => login.end({ timeout: 1 }));
 
-const tokenOf = ({ cookie }: { cookie: string }) => cookie.replace("session=", "");
-
 /** Evaluates expressions in one transaction of a member's session, as a process that was broken into could, and returns the last value. */
-const inOneTransaction = (member: { cookie: string }, ...expressions: string[]) =>
+const inOneTransaction = (member: TestMember, ...expressions: string[]) =>
   login.begin(async (tx) => {
-    await tx`select set_config('leads.session', ${tokenOf(member)}, true)`;
+    await asMember(tx as unknown as Sql, member);
     let answer: unknown;
     for (const expression of expressions)
       answer = (await tx.unsafe(`select ${expression} as answer`))[0]?.answer;
@@ -55,7 +54,7 @@ describe("a transaction that stops a number", () => {
     const id = await addLead(database, { phone });
     expect(await refusal(inOneTransaction(dana, stopOf(phone), next))).toBe("PT403");
     // In the name of another member, too.
-    const asLee = `set_config('leads.session', '${tokenOf(lee)}', true)`;
+    const asLee = `set_config('leads.session', '${lee.cookie.replace("session=", "")}', true)`;
     expect(await refusal(inOneTransaction(dana, stopOf(phone), asLee, next))).toBe("PT403");
     expect(await isWithdrawn(id)).toBe(false);
   });
