@@ -88,6 +88,8 @@ export const OpenLead = v.object({
   stopped_at: v.nullable(Moment),
   /** The calls, and the reviews without a call (`called` is false), the oldest first. */
   call_log: v.array(CallLogEntry),
+  /** The ids of the outcomes that went into the call log alone. A later one of these does not keep an outcome from being taken back. */
+  log_only_outcomes: v.array(Id),
   /** Calls to the number within the last 24 hours, whichever lead it stands in. */
   recent_attempts: v.number(),
   checks: v.array(Check),

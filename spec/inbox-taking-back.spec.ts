@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
+import { callLead } from "./support/calls.ts";
 import { addLead } from "./support/inbox.ts";
 import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 
@@ -37,6 +38,24 @@ describe("a recorded outcome", () => {
       .getByText("Another outcome was recorded after this one, so it cannot be taken back.")
       .waitFor();
     expect(await page.getByRole("button", { name: "Undo" }).count()).toBe(0);
+  });
+
+  it("can be taken back where a colleague has recorded the outcome of an earlier call since, also on a page that is opened again", async () => {
+    const id = await addLead(database);
+    const early = await callLead(dana, id);
+    await database.owner`update private.calls set at = at - interval '30 minutes' where id = ${early.call_id}`;
+    await dana.call("release", { id });
+    const page = await beginCall(lee, id);
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await dana.call("outcome", { id, call_id: early.call_id, outcome: "no_answer" });
+    await page.locator(".history").getByText("No answer").waitFor();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("heading", { name: "What came of it?" }).waitFor();
+    expect((await lee.call("open", { id })).body).toMatchObject({ stage: "open", outcome: null });
   });
 
   it("makes way for the lead once the member takes it again, also after an Undo that never reached the server", async () => {

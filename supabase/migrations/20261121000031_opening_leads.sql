@@ -124,6 +124,9 @@ begin
       'permission', permission,
       'stopped_at', stopped,
       'call_log', private.call_log_of(w.lead_id),
+      'log_only_outcomes', coalesce((
+        select jsonb_agg(o.id) from private.outcomes o where o.lead_id = w.lead_id and private.was_for_the_log(o)
+      ), '[]'),
       'recent_attempts', (
         select count(*) from private.calls c where c.number_key = w.number_key and c.at between now() - interval '24 hours' and now() + interval '24 hours'
       ),

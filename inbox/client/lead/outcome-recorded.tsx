@@ -11,6 +11,7 @@ import { useAction } from "../queries.ts";
 import { TakeNextButton } from "../queue/take-next.tsx";
 import type { Lead } from "./lead-page.tsx";
 import { type Recorded, useNoteDraft } from "./outcome-form.tsx";
+import { hasLaterOutcome } from "./own-call.ts";
 
 interface Props {
   recorded: Recorded;
@@ -106,13 +107,6 @@ function useUndo({ recorded, lead, loadedAt, onUndone }: Props) {
   return { undo, isSettled, send };
 }
 
-/** Whether the lead, as it was loaded last, has an outcome that came after this one. */
-function hasLaterOutcome({ call_log }: Lead, { outcome_id }: Recorded): boolean {
-  const timeOf = ({ outcome_at }: Lead["call_log"][number]) => Date.parse(outcome_at ?? "");
-  const own = call_log.find((one) => one.outcome_id === outcome_id);
-  return own !== undefined && call_log.some((one) => timeOf(one) > timeOf(own));
-}
-
 const UndoButton = ({ onPress }: { onPress(): void }) => (
   <button type="button" className="button large" aria-keyshortcuts="u" onClick={onPress}>
     Undo
@@ -129,7 +123,7 @@ function whyItStays(
   recorded: Recorded,
 ): keyof typeof notTakenBack | undefined {
   if (answer && "refused" in answer) return answer.refused;
-  return hasLaterOutcome(lead, recorded) ? "later_outcome" : undefined;
+  return hasLaterOutcome(lead, recorded.outcome_id) ? "later_outcome" : undefined;
 }
 
 const notTakenBack = {

@@ -42,18 +42,30 @@ export function useLeadAtThisMoment(lead: Lead): Lead {
 const undoTime = 5 * 60_000;
 
 /**
- * The member's outcome that is the lead's latest and can still be taken back, for a page that is opened again: a wrong key may be noticed only on
+ * Whether the lead, as it was loaded last, has a later outcome that keeps this one from being taken back. Where one of the two went into the
+ * call log alone, it does not.
+ */
+export function hasLaterOutcome({ call_log, log_only_outcomes }: Lead, outcomeId: string): boolean {
+  const timeOf = ({ outcome_at }: Lead["call_log"][number]) => Date.parse(outcome_at ?? "");
+  const counting = call_log.filter((one) => !log_only_outcomes.includes(one.outcome_id ?? ""));
+  const own = counting.find((one) => one.outcome_id === outcomeId);
+  return own !== undefined && counting.some((one) => timeOf(one) > timeOf(own));
+}
+
+/**
+ * The member's latest outcome of the lead, if it can still be taken back, for a page that is opened again: a wrong key may be noticed only on
  * the way. Undefined where the member has the lead again, and goes on with it.
  */
-export function recordedLately({ call_log, claim }: Lead, memberId: string): Recorded | undefined {
+export function recordedLately(lead: Lead, memberId: string): Recorded | undefined {
+  const { call_log, claim } = lead;
   const latest = call_log
-    .filter(({ outcome_at }) => outcome_at !== null)
+    .filter(({ outcome_at, member }) => outcome_at !== null && member.id === memberId)
     .toSorted((one, other) => Date.parse(one.outcome_at ?? "") - Date.parse(other.outcome_at ?? ""))
     .at(-1);
   if (!latest?.outcome || !latest.outcome_id || !latest.outcome_at) return undefined;
   const undoUntil = Date.parse(latest.outcome_at) + undoTime;
-  if (latest.member.id !== memberId || claim?.member.id === memberId || undoUntil <= serverNow().getTime())
-    return undefined;
+  if (claim?.member.id === memberId || undoUntil <= serverNow().getTime()) return undefined;
+  if (hasLaterOutcome(lead, latest.outcome_id)) return undefined;
   const { outcome, outcome_id, callback_at, callback_zone, note, called, id } = latest;
   return {
     outcome_id,
