@@ -89,7 +89,14 @@ describe("one address", () => {
     expect(html).toContain("Please wait a minute and try again.");
     expect(html).toContain("The Future of Diabetes Management Is Here");
     expect(html).toMatch(/value="Rosa O(&#x27;|')Neil &amp; Sons"/);
+    for (const [name, value] of [
+      ["email", "rosa@example.com"],
+      ["phone", "1"],
+      ["zip_code", "2"],
+    ])
+      expect(html).toMatch(new RegExp(`<input[^>]{0,300}name="${name}"[^>]{0,300}value="${value}"`));
     expect(html).toMatch(/<input[^>]{0,300}name="has_medicare"[^>]{0,300}checked/);
+    expect(html).not.toMatch(/<input[^>]{0,300}name="has_diabetes"[^>]{0,300}checked/);
   });
 
   it("gets a sentence instead of the article when it goes on and on", async () => {
