@@ -54,7 +54,7 @@ describe("the health page", () => {
     await expect.poll(() => focused(page)).toBe("1 delivery will be sent again.");
   });
 
-  it("says no more that a delivery is sent again when one has failed since, and somebody else has tried that again", async () => {
+  it("no longer says that a delivery will be sent again once another has failed since, and somebody else has tried that one again", async () => {
     const page = await openAs(browser(), inbox, maria, "/health");
     await page.getByRole("button", { name: "Try 1 failed delivery again" }).click();
     const said = page.getByText("1 delivery will be sent again.");

@@ -78,8 +78,8 @@ export function OutcomeRecorded(props: Props) {
 }
 
 /**
- * Takes the outcome back. `isSettled`: it is known what became of that, or nobody asked for it. An undo that failed may have reached the server,
- * but not where the lead, as it was loaded since, still has the outcome.
+ * Takes the outcome back. `isSettled`: it is known what became of that, or nobody asked for it. An undo that failed may have reached the server
+ * all the same. That it did not is known once the lead was loaded after the failure and still has the outcome.
  */
 function useUndo({ recorded, lead, loadedAt, onUndone }: Props) {
   const undo = useAction("undo-outcome");

@@ -42,8 +42,8 @@ export function followNewLeads(): NewLeads {
     }
     newest = Math.max(came, newest ?? 0);
   };
-  // One after the other, so that two answers do not tell of the same lead. An event after an answer may tell of it again, and an answer after one
-  // that failed.
+  // Asks one after the other, so that two answers do not tell of the same lead. A lead may still be told of twice: by an answer and by its event,
+  // which comes later; or by its event and by an answer, where the question that the event asked has failed.
   const askNext = (isNews: boolean) => {
     asking = asking.then(() => ask(isNews));
   };
