@@ -77,8 +77,8 @@ export function readDeployment(
   return {
     url,
     key: values.key === undefined ? (isOfBackend ? site.backendKey : anonKey) : readKey(values.key),
-    site: pages ? origin("--site", pages) : isProject ? undefined : new URL(url).origin,
-    inbox: team && origin("--inbox", team),
+    site: pages !== undefined ? origin("--site", pages) : isProject ? undefined : new URL(url).origin,
+    inbox: team === undefined ? undefined : origin("--inbox", team),
   };
 }
 

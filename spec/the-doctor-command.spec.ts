@@ -176,6 +176,8 @@ describe("npm run doctor", () => {
   it.each([
     [["--adress", "x"], /Unknown option '--adress'/],
     [["--url", "abc"], /--url takes a web address/],
+    [["--site", ""], /--site takes a web address/],
+    [["--inbox", ""], /--inbox takes a web address/],
     [["--url", "http://localhost", "--key", "sb_publishable_abc…"], /--key takes the whole key/],
     [["--url", "http://localhost", "--key", ""], /--key takes the whole key/],
     [["--url", "https://supabase.com/dashboard/project/abc"], /dashboard's address/],
