@@ -64,7 +64,7 @@ export function readDeployment(
   values: Options,
   { site, anonKey, inbox }: Pick<Config, "site" | "anonKey" | "inbox">,
 ): Deployment {
-  const own = site.backendUrl ? base("--url", site.backendUrl) : new URL(site.url).origin;
+  const own = site.backendUrl ? base("VITE_SUPABASE_URL", site.backendUrl) : new URL(site.url).origin;
   const url = values.url === undefined ? own : base("--url", values.url);
   // An unset SITE_URL means this machine, and no hosted project has its pages here.
   const isSiteKnown = !isHosted({ url }) || !isLocal(site.url);
@@ -92,8 +92,8 @@ function readKey(text: string): string {
 }
 
 /** The address of a backend, which may stand below a path, without what leads to its data. */
-function base(option: string, text: string): string {
-  const server = origin(option, text);
+function base(name: string, text: string): string {
+  const server = origin(name, text);
   let path = new URL(text).pathname;
   for (const end of ["/", "/rest/v1", "/rest", "/"])
     if (path.endsWith(end)) path = path.slice(0, -end.length);
@@ -102,13 +102,14 @@ function base(option: string, text: string): string {
 
 const isLocal = (address: string) => /^(.*\.)?localhost$/.test(new URL(address).hostname);
 
-function origin(option: string, text: string): string {
+/** `name`: the option or the setting that has the address. */
+function origin(name: string, text: string): string {
   const given = URL.canParse(text) ? new URL(text) : undefined;
   if (!given || !/^https?:$/.test(given.protocol))
-    throw new UsageError(`${option} takes a web address, such as ${option} https://www.example.com`);
+    throw new UsageError(`${name} takes a web address, such as ${name} https://www.example.com`);
   if (/^(app\.|)supabase\.com$/.test(given.hostname)) {
     throw new UsageError(
-      `${option} is the dashboard's address. Take the project's own: https://<project>.supabase.co`,
+      `${name} is the dashboard's address. Take the project's own: https://<project>.supabase.co`,
     );
   }
   return given.origin;

@@ -187,6 +187,14 @@ describe("npm run doctor", () => {
     expect(status).toBe(2);
   });
 
+  it("names the setting where that is the dashboard's address, also beside a --url", async () => {
+    const VITE_SUPABASE_URL = "https://supabase.com/dashboard/project/abc";
+    expect(await doctor(["--url", "http://localhost"], { VITE_SUPABASE_URL })).toMatchObject({
+      status: 2,
+      output: expect.stringMatching(/^VITE_SUPABASE_URL is the dashboard's address/),
+    });
+  });
+
   it("examines a backend that stands below a path at that path, and takes the address of its data for the backend's", () => {
     const settings = {
       site: { backendUrl: "https://api.example.com/leads", backendKey: "k", url: "https://www.example.com" },
