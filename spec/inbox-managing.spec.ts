@@ -2,7 +2,7 @@
 import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
-import { aLead, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
+import { aLead, refusal, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
@@ -355,6 +355,16 @@ describe("the audit log", () => {
       who: "Maria",
       details: { entries: 2, lead: id },
     });
+  });
+
+  it("takes no entry whose details are a list, or hold one or another object, because no page of it could be read with that", async () => {
+    for (const details of ["[]", "1", '{"leads": []}', '{"leads": [1]}', '{"lead": {}}'])
+      expect(
+        await refusal(database.owner`
+          insert into private.audit_log (who, action, details) values ('x', 'x', ${details}::text::jsonb)`),
+        details,
+      ).toBe("23514");
+    expect((await maria.call("audit")).status).toBe(200);
   });
 });
 

@@ -16,8 +16,11 @@ create table private.audit_log (
   -- could roll back one in which it both wrote the entry and read.
   xact xid8 not null default pg_current_xact_id(),
 
-  -- The page of the log shows no others, and would show none of the entries around one.
-  constraint details_are_single_values check (not jsonb_path_exists(details, '$.* ? (@.type() == "object" || @.type() == "array")'))
+  -- The inbox would refuse every page of the log on which one entry's details hold a list or another object. Strict, because a lax path looks
+  -- at what a list holds and not at the list.
+  constraint details_are_single_values check (
+    jsonb_typeof(details) = 'object' and not jsonb_path_exists(details, 'strict $.* ? (@.type() == "object" || @.type() == "array")')
+  )
 );
 create index audit_log_by_lead on private.audit_log (lead_id, at, id) where lead_id is not null;
 create index audit_log_by_member on private.audit_log (member_id, at, id);
