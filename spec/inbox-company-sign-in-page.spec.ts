@@ -34,6 +34,8 @@ describe("the company's own sign-in", () => {
   it("stands beside the passkey in an invitation, and brings the invited member to the queue", async () => {
     const page = await open(`${inbox.url}/join#${await invite("Dana")}`);
     await page.getByRole("heading", { name: "Welcome, Dana" }).waitFor();
+    await page.getByRole("button", { name: companyButton }).waitFor();
+    expect(await page.getByRole("button", { name: "Create a passkey" }).count()).toBe(1);
     await signInAtCompany(page, "dana@company.example");
     await page.getByRole("heading", { name: "Leads", exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/");
