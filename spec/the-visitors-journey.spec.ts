@@ -87,6 +87,7 @@ describe.each([
     await page.getByLabel("Número de teléfono *").fill("(305) 555-0142");
     await page.getByRole("button", { name: "Vea ahora si califica" }).click();
     await page.waitForURL(`${address}/es/thank-you`);
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Gracias por su interés");
     expect(await page.locator("html").getAttribute("lang")).toBe("es-US");
     expect(await stored()).toEqual([aLead()]);
     const [wording] = await database.owner`
