@@ -76,7 +76,7 @@ export async function endProcess(pid: number, isGone: () => boolean, seconds: nu
   });
 }
 
-/** Why a server is not started, for a log that tells causes by their names. */
+/** The cause of that error. Its name becomes the `code` of the event "not-starting", which has none for an error without a cause. */
 class OutlivedKill extends Error {
   override name = "OutlivedKill";
 }
