@@ -16,20 +16,20 @@ export const isDeadlock = (error: unknown): boolean => codeOf(error) === "40P01"
 export const isChangedMeanwhile = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && /^simple_heap_(update|delete)$/.test(error.routine ?? "");
 
-/** Runs a whole transaction, or a statement outside of one, and again when a deadlock rolled it back: three times in all at most. */
+/** Runs a whole transaction, or a statement outside of one, and again when a deadlock rolled it back: `attempts` times in all at most. */
 export const retryDeadlock = <Result>(run: () => Promise<Result>, attempts = 3): Promise<Result> =>
   retryWhere(isDeadlock, run, attempts);
 
-/** Runs a whole transaction, and again when it fails with such an error: `attempts` times in all at most. */
+/** Runs a whole transaction, and again when it fails with a transient error: `attempts` times in all at most. */
 export async function retryWhere<Result>(
-  isPassing: (error: unknown) => boolean,
+  isTransient: (error: unknown) => boolean,
   run: () => Promise<Result>,
   attempts: number,
 ): Promise<Result> {
   try {
     return await run();
   } catch (error) {
-    if (attempts === 1 || !isPassing(error)) throw error;
-    return retryWhere(isPassing, run, attempts - 1);
+    if (attempts === 1 || !isTransient(error)) throw error;
+    return retryWhere(isTransient, run, attempts - 1);
   }
 }
