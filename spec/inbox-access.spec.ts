@@ -68,13 +68,19 @@ const states: [string, () => string, string, (page: Page) => Promise<unknown>][]
 const excessWidth = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** What stands in a row of the queue, and beyond its edge, where nobody sees it. */
+/** What nobody sees of a row of the queue, because it is beyond the row's edge, or too long for an element that hides the rest. */
 const cutOff = (page: Page) =>
-  page.locator(".row *:not(svg *)").evaluateAll((parts) =>
+  page.locator(".row, .row *:not(svg *)").evaluateAll((parts) =>
     parts
       .filter((part) => {
         const row = part.closest(".row") as Element;
-        return part.getBoundingClientRect().right > row.getBoundingClientRect().right + 1;
+        const hidesRest =
+          getComputedStyle(part).overflow !== "visible" && !part.matches("svg, .visually-hidden");
+        const isTooLong = part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight;
+        return (
+          part.getBoundingClientRect().right > row.getBoundingClientRect().right + 1 ||
+          (hidesRest && isTooLong)
+        );
       })
       .map((part) => part.className + part.textContent),
   );
