@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { findRunning, startPostgres } from "./embedded-postgres.ts";
 import { rotateLog } from "./log-rotation.ts";
 import type { PostgresEvent } from "./options.ts";
-import { endProcess } from "./processes.ts";
+import { commandOf, endProcess } from "./processes.ts";
 import {
   copyTemplate,
   createKeptTable,
@@ -241,6 +241,19 @@ describe("a process that is to end", () => {
     };
     await endProcess(child.pid as number, isGone, 0.1);
     expect(await ended).toEqual([null, expect.stringMatching(/^SIG(QUIT|KILL)$/)]);
+  });
+});
+
+describe("a running process", () => {
+  it("has its command line also where `ps` tells it, and tells that of every process in more than a megabyte", async () => {
+    const platform = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
+    onTestFinished(() => void Object.defineProperty(process, "platform", platform));
+    const words = ["-e", "process.stdin.resume()", "x".repeat(120_000)];
+    const children = Array.from({ length: 12 }, () => spawn(process.execPath, words));
+    onTestFinished(() => children.forEach((child) => void child.kill("SIGKILL")));
+    await Promise.all(children.map((child) => once(child, "spawn")));
+    Object.defineProperty(process, "platform", { value: "darwin" });
+    for (const { pid } of children) expect(commandOf(pid as number)).toContain(process.execPath);
   });
 });
 

@@ -53,7 +53,12 @@ function processes(): [pid: number, command: string][] {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     return pids.map((pid) => [Number(pid), commandOf(Number(pid))]);
   }
-  const listed = execFileSync("ps", ["-axwwo", "pid=,command="], { env: environment, encoding: "utf8" });
+  const listed = execFileSync("ps", ["-axwwo", "pid=,command="], {
+    env: environment,
+    encoding: "utf8",
+    // Node would end it after a megabyte, which the command lines of many browser windows exceed.
+    maxBuffer: Number.POSITIVE_INFINITY,
+  });
   return [...listed.matchAll(/^ *(\d+) (.*)$/gm)].map(([, pid, command]) => [Number(pid), command ?? ""]);
 }
 
