@@ -1,4 +1,5 @@
-// Has deliveries sent again now. The dispatcher of the server, or of `npm run deliver`, sends them.
+// Has deliveries sent again now, except those that a retired channel did not take. The dispatcher of the server, or of `npm run deliver`,
+// sends them.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/retry-transaction.ts";
