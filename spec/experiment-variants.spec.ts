@@ -7,7 +7,7 @@ import { readConfig } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import type { Changes, Experiment } from "../content/experiment.ts";
 import { experiments } from "../content/experiments.ts";
-import { languageCodes } from "../content/languages.ts";
+import { languageCodes, textsIn } from "../content/languages.ts";
 import { currentBuild } from "../site/build-folder.ts";
 import { rendererModule } from "../site/renderer.ts";
 import { writeStaticSite } from "../site/static-site.ts";
@@ -213,7 +213,7 @@ describe("a variant", () => {
     },
   );
 
-  it("changes only what it names: everything between the changes stands in the original, in the same order", async () => {
+  it("changes only what it names: all else stands in the original, in the same order, and with the original's words it is the original", async () => {
     const changes: Changes = {
       headline: approved("@1@"),
       standfirst: approved("@2@"),
@@ -235,6 +235,17 @@ describe("a variant", () => {
         at = found + text.length;
       }
       expect(at).toBe(original.length);
+
+      const { headline, standfirst, opening, extraSupport, future } = textsIn(code).article;
+      const ofOriginal: Changes = {
+        headline: approved(headline),
+        standfirst: approved(standfirst),
+        opening: approved(opening),
+        extraSupport: approved(extraSupport.text),
+        future: approved(future.text),
+      };
+      const same = renderArticle(inEveryLanguage, code, undefined, { name: "@6@", changes: ofOriginal });
+      expect(same.replaceAll("@6@", "original")).toBe(original);
     }
   });
 
