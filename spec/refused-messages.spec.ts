@@ -1,5 +1,5 @@
-// A receiver that takes most leads and refuses what some of them say. Those are tried again by themselves, and hold up no other. The tests
-// set the worker's clock.
+// A receiver that takes most leads and refuses what some of them say. Those are tried again later, without anybody's help, and hold up no
+// other. The tests set the worker's clock.
 import { describe, expect, it } from "vitest";
 import { makeEmail } from "../delivery/channels/email.ts";
 import { makeCircuitBreaker } from "../delivery/circuit-breaker.ts";
@@ -8,7 +8,7 @@ import { syncChannels } from "../delivery/outbox.ts";
 import { aLead } from "./support/database.ts";
 import { refusal, startMailServer } from "./support/mail-server.ts";
 import { answers, startReceiver, until } from "./support/receiver.ts";
-import { useWorkers, webhook } from "./support/workers.ts";
+import { fakeChannel, useWorkers, webhook } from "./support/workers.ts";
 
 const { sql, intake, lines, clock, startControlled, insert, count, dueIn, dueAfter } = await useWorkers();
 
@@ -129,10 +129,29 @@ describe("a channel whose receiver refuses three messages in a row", () => {
     expect([logged("channel-down"), logged("channel-up")]).toEqual([1, 1]);
   });
 
-  it("sends one message at a time from then on, without a pause, and pauses no longer in an outage", () => {
+  const refused = { kind: "transient", reason: "answered 422", isRefusedContent: true } as const;
+
+  it("sends one message at a time from then on, without a pause", async () => {
+    let [underWay, most] = [0, 0];
+    const { channel, sent } = fakeChannel(async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await new Promise(setImmediate);
+      underWay -= 1;
+      return refused;
+    });
+    const { sweep } = startControlled([channel]);
+    await insertNow("Odd", 3);
+    await sweepAll(sweep);
+    most = 0;
+    await insertNow("Odd again", 5);
+    await sweepAll(sweep);
+    expect([most, sent.length]).toEqual([1, 8]);
+  });
+
+  it("pauses in an outage, and no longer because it refused more than three", () => {
     let time = 0;
     const breaker = makeCircuitBreaker(() => time);
-    const refused = { kind: "transient", reason: "answered 422", isRefusedContent: true } as const;
     const changes = [1, 2, 3, 4, 5].map(() => breaker.recordOutcome(refused));
     expect(changes).toEqual([undefined, undefined, "opened", undefined, undefined]);
     expect([breaker.isOpen(), breaker.isPaused()]).toEqual([true, false]);
