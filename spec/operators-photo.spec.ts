@@ -22,6 +22,41 @@ describe("an operator's photo", () => {
     for (const { srcset } of photo?.sets ?? []) {
       expect(srcset.match(/\d{1,5}w/g)).toEqual(["480w", "800w", "1000w"]);
     }
+    const made = (photo?.sets ?? []).flatMap(({ srcset }) => srcset.split(", "));
+    const kinds = [...made, `${photo?.fallback} 1000w`].map(async (one) => {
+      const [path = "", stated] = one.split(" ");
+      const { mediaType, width } = await sharp(join(folder, path)).metadata();
+      return [path.slice(path.lastIndexOf(".")), mediaType, stated === `${width}w`];
+    });
+    const [avif, webp, jpeg] = [
+      [".avif", "image/avif", true],
+      [".webp", "image/webp", true],
+      [".jpg", "image/jpeg", true],
+    ];
+    expect(await Promise.all(kinds)).toEqual([avif, avif, avif, webp, webp, webp, jpeg]);
+  });
+
+  it("stands upright, however the camera was held", async () => {
+    const turned = mkdtempSync(join(tmpdir(), "turned-"));
+    const ground = { width: 250, height: 800, channels: 3, background: "#203020" } as const;
+    // The camera lay on its side: the ground is at the left of the pixels, and the note in the file (6) turns it to the top.
+    await sharp({ create: { width: 500, height: 800, channels: 3, background: "#e0f0ff" } })
+      .composite([{ input: await sharp({ create: ground }).png().toBuffer(), left: 0, top: 0 }])
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toFile(join(turned, "photo.jpg"));
+    const photo = await buildPhoto(turned, join(turned, "assets"));
+    expect(photo).toMatchObject({ width: 800, height: 500 });
+    const lightOf = async (top: number) => {
+      const strip = { left: 0, top, width: 800, height: 100 };
+      const part = await sharp(join(turned, photo?.fallback ?? ""))
+        .extract(strip)
+        .toBuffer();
+      return (await sharp(part).stats()).channels[0]?.mean;
+    };
+    expect(await lightOf(0)).toBeLessThan(64);
+    expect(await lightOf(400)).toBeGreaterThan(192);
+    rmSync(turned, { recursive: true });
   });
 
   it("of another shape is cut to the shape of its place, around what stands out in it", async () => {
