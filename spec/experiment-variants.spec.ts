@@ -157,7 +157,7 @@ describe("an experiment", () => {
     },
   );
 
-  it("is refused for each day that is no day, and not also for one that comes too late", () => {
+  it("is refused for each day that is no day, and nothing is said of the order of such days", () => {
     const changes = { headline: approved("Fewer Finger-Sticks", { approvedOn: "last week" }) };
     expect(
       refusalOf(anExperiment({ changes, startedOn: "soon", endedOn: "2026-11-20" })).split("\n"),
