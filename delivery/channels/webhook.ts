@@ -1,6 +1,6 @@
 // The webhook channel: one signed POST for each delivery, as Standard Webhooks describes it. The receiver answers 2xx when it has
 // the lead. 410 (gone) and 413 (too large) fail for good; any other answer is tried again. 400 and 422 refuse what a visitor
-// typed, so they are no failure of the channel.
+// typed, so the channel does not pause for them.
 import { Webhook } from "standardwebhooks";
 import type { Delivery } from "../delivery.ts";
 import type { ChannelContext, ChannelDefinition, Transport } from "./channel.ts";
