@@ -27,7 +27,7 @@ import type { Setup } from "./options.ts";
 import type { Programs } from "./programs.ts";
 
 /**
- * Makes the cluster where there is none. One that is there is kept, and given to the account if root had it.
+ * Makes the cluster where there is none. One that is there is kept, and given to the account if another user has it.
  * @throws EmbeddedPostgresError when the cluster is another major version's, or its password is missing.
  */
 export async function makeCluster(
@@ -101,8 +101,8 @@ export function clearUnfinished(cluster: string) {
 }
 
 /**
- * Makes a cluster at `place`, whole or not at all. The folder's own cluster gets a new password for its owner, and one that is made
- * beside it, for an upgrade, gets the same.
+ * Makes a cluster at `place`, whole or not at all. The folder's own cluster gets a new password for its owner. One that is made beside
+ * it, for an upgrade, keeps the password that the folder has.
  */
 export async function createCluster(
   place: string,
