@@ -12,7 +12,7 @@ import { session } from "./api-session.ts";
  * How a call is made: `POST /api/<name>` with a JSON object as `content-type: application/json`, from the inbox's own page.
  * How it is answered:
  * - 200: JSON as `response` says. Most refusals that a member has to read are such an answer, with `refused`.
- * - 400: the request is not as `request` says, or the database refuses a value, or (`"medicare number"`) what was typed holds one.
+ * - 400: the request is not as `request` says, or the database refuses a value. With `{"error":"medicare number"}` a typed text holds one.
  * - 403: from another page, a manager's call made by a member, or `opened` with an entry of another member or from before this session.
  * - 401, empty: no session. Show the sign-in page.
  * - 401, `{"error": <one of signInErrors>}`: the new passkey of `passkeys/add` is refused. The session goes on.
