@@ -50,6 +50,8 @@ interface DeliveryOfTest {
   channel: string;
   isDelivered: boolean;
   reason: string | null;
+  /** Whether a process holds it for an attempt. */
+  isUnderWay: boolean;
   /** Milliseconds of the channel's cooldown that are left; it sends nothing in them. */
   cooldown: number;
 }
@@ -75,13 +77,14 @@ async function awaitDeliveries(
   return deliveries.length > 0 ? deliveries.map(findingOf) : [owedToNone(channels.map(({ name }) => name))];
 }
 
-const findingOf = ({ channel, isDelivered, reason }: DeliveryOfTest): Finding =>
-  isDelivered
-    ? pass(`The team was told of the test lead by ${channel}.`)
-    : fail(
-        `The team was not told of the test lead by ${channel} (${reason ?? "no attempt was made yet"}).`,
-        `See \`${typed("status")}\`.`,
-      );
+function findingOf({ channel, isDelivered, reason, isUnderWay }: DeliveryOfTest): Finding {
+  if (isDelivered) return pass(`The team was told of the test lead by ${channel}.`);
+  const why = reason ?? (isUnderWay ? "an attempt is under way" : "no attempt was made yet");
+  return fail(
+    `The team was not told of the test lead by ${channel} (${why}).`,
+    `See \`${typed("status")}\`.`,
+  );
+}
 
 const owedToNone = (channels: readonly string[]): Finding =>
   fail(
@@ -91,6 +94,7 @@ const owedToNone = (channels: readonly string[]): Finding =>
 
 const readDeliveries = (sql: Sql, id: string) => sql<DeliveryOfTest[]>`
   select d.channel, d.delivered_at is not null as "isDelivered", d.last_error as reason,
+    coalesce(d.claimed_until > now(), false) as "isUnderWay",
     greatest(coalesce(extract(epoch from c.cooldown_until - now()) * 1000, 0), 0)::float8 as cooldown
   from private.deliveries d join private.channels c on c.name = d.channel
   where d.lead_id = ${id} and d.event = 'lead.created' order by d.channel`;

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sources, sourcesToReview } from "../content/claims.ts";
 import { connect, type Sql } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
+import { claim } from "../delivery/claim.ts";
 import { examineClaims } from "../doctor/claims.ts";
 import { examineDatabase } from "../doctor/database.ts";
 import { examineDeliveries } from "../doctor/deliveries.ts";
@@ -126,6 +127,18 @@ describe("the doctor", () => {
     expect(await followTestLead(sql, makeTestLead(new Date()), { timeout: 0 })).toEqual([
       { is: "pass", says: "The team was told of the test lead by email." },
     ]);
+  });
+
+  it("says of a receiver that does not answer soon that an attempt is under way", async () => {
+    const { owner } = await makeDatabase();
+    await owner`update private.channels set enabled = name = 'webhook'`;
+    const testLead = makeTestLead(new Date());
+    await owner`insert into leads ${owner(testLead)}`;
+    const found = async () => (await followTestLead(owner, testLead, { timeout: 0 })).map(({ says }) => says);
+    const not = "The team was not told of the test lead by webhook";
+    expect(await found()).toEqual([`${not} (no attempt was made yet).`]);
+    await claim(owner, "webhook", { max: 1, lease: 90 });
+    expect(await found()).toEqual([`${not} (an attempt is under way).`]);
   });
 
   it("tells how long a delivery has waited by the database's clock, with which other clocks may not agree", async () => {
