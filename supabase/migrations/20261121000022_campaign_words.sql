@@ -1,9 +1,10 @@
 -- The words by which an ad names itself in an address, cleaned in one place: for the counts, for the leads and for the costs.
 
 -- A campaign's word as it is counted, from the value of utm_source, utm_medium or utm_campaign as it stands in an address, or from the
--- provider's own list of costs. Letters become small and lose their accents. Digits, blanks and . _ - remain, and other characters in
--- a row become one hyphen; at most 60 in all. A + is a blank, as in an address. So is an encoded + (%2B), because a list of costs has it
--- plain. Blanks and . _ - are cut at both ends. A word with an @, or of the shape of a phone number or of an id of one click, becomes "(removed)".
+-- provider's own list of costs. Letters become small and lose their accents. Digits and . _ - remain. Blanks in a row become one blank, and
+-- other characters in a row one hyphen; at most 60 in all. A + is a blank, as in an address. So is an encoded + (%2B), because a list of
+-- costs has it plain. Blanks and . _ - are cut at both ends. A word with an @, or of the shape of a phone number or of an id of one click,
+-- becomes "(removed)". That word stays as it is, and so does "(other)", the name under which loads of too many campaigns are counted.
 create function private.clean_campaign_word(raw text) returns text
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
@@ -22,7 +23,7 @@ begin
   if word is null or word in ('', '(other)', '(removed)') then
     return coalesce(word, '');
   end if;
-  -- What stands behind the last plain letter of a word that is cut goes, because a part of a phone number would look like none.
+  -- What stands behind the last plain letter of a word that is cut goes, because a part of a phone number would not look like one.
   if length(word) = 200 then
     word := regexp_replace(word, '(%(25)?[0-9A-Fa-f]{0,2}|[^A-Za-z%])*$', '');
     if word = '' then
@@ -66,11 +67,12 @@ begin
     kept := regexp_replace(kept, '[0-9]+$', '');
   end if;
   kept := rtrim(kept, ' ._-');
-  -- The whole word, because a part of what is personal is, too; and what is kept, so that a second cleaning changes nothing.
+  -- The whole word is looked at, because a part of something personal is personal as well; and what is kept, so that a second cleaning
+  -- changes nothing.
   foreach part in array case when kept = word then array[word] else array[word, kept] end loop
     -- Seven digits or more are a phone number, with at most three characters, none a letter, between two of them. Not so the eight of
-    -- a day such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign: that and a year's day are taken
-    -- out first, because other digits may stand beside them.
+    -- a day such as 2026-11-21, nor 16 or more in one run, which are an ad network's number of a campaign. Such a number, and a day with the
+    -- year first, are taken out before, because other digits may stand beside them.
     if length(translate(part, '0123456789', '')) <= length(part) - 7 then
       rest := regexp_replace(part, '[0-9]{16,}', 'x', 'g');
       rest := regexp_replace(rest, '(^|[^0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?![0-9])', '\1x', 'g');
