@@ -91,7 +91,7 @@ function otherMajor(path: string, data: number, programs: number, { advice }: Se
   );
 }
 
-/** Removes what killed starts left. Their initdb may still write, so the removal is retried, and each start uses a new folder name. */
+/** Removes what killed starts and upgrades left. Their initdb may still write, so the removal is retried, and each uses a new folder name. */
 export function clearUnfinished(cluster: string) {
   const unfinished = readdirSync(dirname(cluster)).filter((name) =>
     name.startsWith(`${basename(cluster)}.new-`),
