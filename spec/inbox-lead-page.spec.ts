@@ -1,6 +1,7 @@
 // A lead's page in a browser: the person and the permission, the call, the outcome.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { callLead } from "./support/calls.ts";
 import { addLead, aPhoneNumber, nightZip } from "./support/inbox.ts";
@@ -21,6 +22,21 @@ describe("a lead's page", () => {
     expect(await text(unread, ".facts >> nth=0")).toContain("Typed as ZIP code\nLouisville");
     const read = await leadPage(dana, await addLead(database, { zip_code: "33101-1234" }));
     expect(await text(read, ".facts >> nth=0")).not.toContain("Typed as ZIP code");
+  });
+
+  it("names the zone of each moment on the member's own clocks, because other times on it are on the person's", async () => {
+    const [email, phone] = ["dot@example.com", aPhoneNumber()];
+    const id = await addLead(database, { email, phone }, 20);
+    await addLead(database, { email }, 30);
+    const { call_id } = await callLead(lee, id);
+    await lee.call("outcome", { id, call_id, outcome: "no_answer", note: "" });
+    await lee.call("eligibility-check", { id, answers: noAnswers });
+    const page = await leadPage(dana, id);
+    for (const part of [
+      ".facts >> nth=0",
+      ...["calls", "eligibility", "others"].map((id) => `section:has(#${id})`),
+    ])
+      expect(await text(page, part), part).toMatch(/\d{4}, \d{1,2}:\d\d [AP]M UTC/);
   });
 
   it("does not say that nobody has called where the attempts at its number were made for another lead", async () => {

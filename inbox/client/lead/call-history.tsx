@@ -1,7 +1,7 @@
 // What was tried so far: each call, and each outcome that a member recorded without one, by whom, and what came of it.
 
 import { useNow } from "../page/clock.ts";
-import { moment, momentThere } from "../page/times.ts";
+import { momentThere, momentWithZone } from "../page/times.ts";
 import { count, onClocks, outcomeNames } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
@@ -39,7 +39,7 @@ function Entry({ call, place }: { call: Call; place: Lead["place"] }) {
       <p>
         <strong>{call.outcome ? outcomeNames[call.outcome] : "No outcome recorded"}</strong>
         <span className="quiet">
-          {call.member.name}, {moment(call.at)}
+          {call.member.name}, {momentWithZone(call.at)}
           {!call.called && ", without a call"}
           {call.asked_for_this_time && ", a time that the person had asked for"}
         </span>

@@ -5,7 +5,7 @@ import type { ResponseOf } from "../../api.ts";
 import { useDraft } from "../page/drafts.ts";
 import { takesTyping } from "../page/keys.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
-import { moment } from "../page/times.ts";
+import { momentWithZone } from "../page/times.ts";
 import { refreshAfterChange, useAction } from "../queries.ts";
 import { EligibilityFields } from "./eligibility-fields.tsx";
 import { noAnswers, reasonNames, resultNames } from "./eligibility-questions.ts";
@@ -86,7 +86,7 @@ function EligibilityResult({ check, ownNth }: { check: Check; ownNth: number }) 
         </ul>
       )}
       <p className="quiet">
-        Checked by {check.member.name}, {moment(check.at)}
+        Checked by {check.member.name}, {momentWithZone(check.at)}
       </p>
     </Notice>
   );

@@ -2,7 +2,7 @@
 import { languageName } from "../../../lead/language-name.ts";
 import { useNow } from "../page/clock.ts";
 import { PageHeading } from "../page/page-heading.tsx";
-import { localTime, moment } from "../page/times.ts";
+import { localTime, momentWithZone } from "../page/times.ts";
 import { flagInWords, outcomeNames, placeName } from "../page/words.ts";
 import { Deadline } from "../queue/queue-row.tsx";
 import type { Lead } from "./lead-page.tsx";
@@ -23,7 +23,7 @@ export function LeadPerson({ lead, isStopped }: { lead: Lead; isStopped: boolean
       <dl className="facts">
         <div>
           <dt>Came</dt>
-          <dd>{moment(lead.created_at)}</dd>
+          <dd>{momentWithZone(lead.created_at)}</dd>
         </div>
         <div>
           <dt>Reference</dt>

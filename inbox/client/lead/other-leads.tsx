@@ -1,6 +1,6 @@
 // Other leads with the same number or e-mail address. Each keeps its own permission.
 import { Link } from "wouter";
-import { moment } from "../page/times.ts";
+import { momentWithZone } from "../page/times.ts";
 import { outcomeNames } from "../page/words.ts";
 import type { Lead } from "./lead-page.tsx";
 
@@ -17,7 +17,7 @@ export function OtherLeads({ others }: { others: Other[] }) {
             <span>
               <Link href={`/leads/${other.id}`}>{other.reference}</Link>
               <span className="quiet">
-                same {other.same.replace("email", "e-mail")}, came {moment(other.created_at)}
+                same {other.same.replace("email", "e-mail")}, came {momentWithZone(other.created_at)}
               </span>
             </span>
             <span className="badge">{stateOf(other)}</span>

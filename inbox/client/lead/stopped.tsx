@@ -5,7 +5,7 @@ import { dropDraftsOf } from "../page/drafts.ts";
 import { Icon } from "../page/icon.tsx";
 import { takesTyping } from "../page/keys.ts";
 import { Notice } from "../page/notice.tsx";
-import { moment } from "../page/times.ts";
+import { momentWithZone } from "../page/times.ts";
 import type { Action } from "../queries.ts";
 import type { Lead } from "./lead-page.tsx";
 import { noteDraftOf, OutcomeForm, type Recorded, useNoteDraft } from "./outcome-form.tsx";
@@ -46,8 +46,8 @@ export function Stopped({ lead, isRecorded, ...form }: Props) {
         <Icon name="stop" /> Do not call
       </h2>
       <p>
-        This person asked us to stop{at && <> on {moment(at)}</>}. The number and the e-mail address are not
-        shown any more.
+        This person asked us to stop{at && <> on {momentWithZone(at)}</>}. The number and the e-mail address
+        are not shown any more.
       </p>
       <DropDrafts lead={lead.id} />
       <Link href={`/leads/${lead.id}/stop-proof`} className="button">

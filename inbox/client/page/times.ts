@@ -49,7 +49,7 @@ export function ownZone(): string {
 export const moment = (at: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 
-/** The same for a document, which others read elsewhere: "Nov 21, 2026, 2:05 PM EST". */
+/** The same where others read it elsewhere, or beside times on a person's clocks: "Nov 21, 2026, 2:05 PM EST". */
 export const momentWithZone = (at: string): string =>
   new Intl.DateTimeFormat("en-US", {
     ...({ year: "numeric", month: "short", day: "numeric" } as const),
