@@ -40,7 +40,9 @@ describe("retention", () => {
   const leads = async () => (await sql`select id from public.leads`).length;
   const age = (days: number) => sql`
     update public.leads set created_at = created_at - make_interval(days => ${days}) where name <> 'Newest'`;
-  const aDayPasses = () => sql`update private.retention_plan set planned_at = planned_at - interval '1 day'`;
+  const hoursPass = (hours: number) => sql`
+    update private.retention_plan set planned_at = planned_at - make_interval(hours => ${hours})`;
+  const aDayPasses = () => hoursPass(24);
   const run = () => carryOutRetention(sql, log);
   const many = Array.from({ length: 1203 }, (_, i) => aLead({ name: `Visitor ${i}` }));
 
@@ -60,10 +62,11 @@ describe("retention", () => {
     await insert({ name: "Newest" });
     await age(31);
     await run();
+    await hoursPass(23);
     await run();
     expect(await leads()).toBe(1204);
     expect(lines.join("")).toMatch(/^\S+ warn retention-planned: .{0,300} leads=1203 circumstances=0\n$/);
-    await aDayPasses();
+    await hoursPass(1);
     await Promise.all([run(), run()]);
     expect(await leads()).toBe(1);
     expect(await permissions()).toHaveLength(1);
@@ -130,6 +133,22 @@ describe("retention", () => {
     await run();
     expect(await leads()).toBe(0);
     expect(lines.join("")).not.toContain("retention-refused");
+  });
+
+  it("takes nine tenths of RETENTION_DAYS days since the newest lead for all of them, because a server stands still now and then", async () => {
+    // One transaction, because its time stands still, so no midnight comes in between.
+    await sql.begin(async (tx) => {
+      const isCredibleAfter = async (days: number) => {
+        await tx`delete from private.retention_run_days`;
+        await tx`
+          insert into private.retention_run_days
+          select (now() at time zone 'UTC')::date - n from generate_series(1, ${days}::integer) n`;
+        const [row] = await tx`
+          select private.is_age_credible(now() - interval '31 days', now() - interval '30 days', 30) as credible`;
+        return row?.credible;
+      };
+      expect([await isCredibleAfter(26), await isCredibleAfter(27)]).toEqual([false, true]);
+    });
   });
 
   it("counts once each day on which it ran, and forgets the days before the longest age that is set", async () => {
@@ -206,6 +225,16 @@ describe("retention", () => {
     await sync({ retentionDays: 3 });
     await run();
     expect(await leads()).toBe(2);
+    await aDayPasses();
+    // The plan of 3 days is a day old, but the mistake was corrected before it was carried out.
+    await sync({ retentionDays: 30 });
+    lines = [];
+    await run();
+    expect(await leads()).toBe(2);
+    expect(lines.join("")).toMatch(/retention-planned: .{0,300} leads=1 /);
+    await aDayPasses();
+    await run();
+    expect(await sql`select name from public.leads`).toEqual([{ name: "Newest" }]);
   });
 
   it("makes a new plan where the database's clock was years ahead when it made the last one", async () => {
