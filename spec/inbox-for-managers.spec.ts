@@ -192,7 +192,7 @@ describe("the team's page", () => {
     await page.getByLabel("Why").fill("A hurricane");
     await page.getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("A hurricane. By Maria").waitFor();
-    await page.getByRole("button", { name: "Call there again" }).click();
+    await page.getByRole("button", { name: "Call there again (Louisiana)" }).click();
     await page.getByText("A hurricane").waitFor({ state: "detached" });
     await expect.poll(() => focused(page)).toBe("Paused states");
   });

@@ -43,10 +43,11 @@ interface PausedStateProps {
 /** Each state is resumed by itself, because a second one may be pressed before the answer about the first. */
 function PausedState({ paused: { state, paused_at, paused_by, reason }, onPress }: PausedStateProps) {
   const resume = useAction("resume-state");
+  const name = stateNames[state] ?? state;
   return (
     <li>
       <span>
-        <strong>{stateNames[state] ?? state}</strong>
+        <strong>{name}</strong>
         <span className="quiet">
           {reason}. By {paused_by}, {moment(paused_at)}
         </span>
@@ -60,7 +61,7 @@ function PausedState({ paused: { state, paused_at, paused_by, reason }, onPress 
           resume.mutate({ state }, { onSuccess: refreshStates });
         }}
       >
-        Call there again
+        Call there again<span className="visually-hidden"> ({name})</span>
       </button>
     </li>
   );
