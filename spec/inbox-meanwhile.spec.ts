@@ -175,7 +175,7 @@ describe("what a manager has chosen for one person or state, when the next one f
     expect(await isManager.isChecked()).toBe(true);
   });
 
-  it("keeps the state that is chosen while another one is being paused", async () => {
+  it("stays chosen for the next state where it was chosen while another one is being paused", async () => {
     const page = await as(maria, "/team");
     const state = page.getByRole("combobox", { name: "State" });
     await state.selectOption("LA");

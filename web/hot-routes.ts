@@ -109,7 +109,7 @@ function respond(
   readBody(incoming, async (body) => {
     try {
       const answer = answerTo(body);
-      // An answer that is no promise, as a beacon's, is not awaited, because that would cost another turn of the event loop's queue.
+      // An answer that is no promise, as a beacon's, is not awaited, because an await puts the rest off even then.
       write(answer instanceof Promise ? await answer : answer, shared, outgoing, isClosing);
     } catch (error) {
       logBug(log, error);

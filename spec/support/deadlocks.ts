@@ -1,4 +1,4 @@
-// Makes a deadlock without a second transaction, for the tests of commands that retry after a rollback.
+// Raises the error of a deadlock without a second transaction, for the tests of commands that try again after it.
 import { onTestFinished } from "vitest";
 import type { Sql } from "../../database/connect.ts";
 
