@@ -151,33 +151,47 @@ describe("retention", () => {
     });
   });
 
-  it("counts once each day on which it ran, and forgets the days before the longest age that is set", async () => {
-    await sync({ retentionDays: 6, permissionDays: 4 });
-    // One transaction, because its time stands still, so no midnight comes in between.
-    await sql.begin(async (tx) => {
-      await tx`insert into public.leads ${tx(aLead())}`;
-      await tx`insert into private.retention_run_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
-      await tx`select private.index_new_leads()`;
-      for (let times = 0; times < 2; times += 1) await carryOutRetention(tx as unknown as Sql, log);
-      expect(
-        await tx`select (now() at time zone 'UTC')::date - day as ago from private.retention_run_days`,
-      ).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 6].map((ago) => ({ ago }))));
-      expect(await tx`select from private.retention_run_days`).toHaveLength(7);
-    });
-  });
+  it.each([
+    { retentionDays: 6, permissionDays: 4 },
+    { retentionDays: 4, permissionDays: 6 },
+  ])(
+    "counts once each day on which it ran, and forgets the days before the longest age that is set: %o",
+    async (ages) => {
+      await sync(ages);
+      // One transaction, because its time stands still, so no midnight comes in between.
+      await sql.begin(async (tx) => {
+        await tx`insert into public.leads ${tx(aLead())}`;
+        await tx`insert into private.retention_run_days select (now() at time zone 'UTC')::date - n from generate_series(1, 9) n`;
+        await tx`select private.index_new_leads()`;
+        for (let times = 0; times < 2; times += 1) await carryOutRetention(tx as unknown as Sql, log);
+        expect(
+          await tx`select (now() at time zone 'UTC')::date - day as ago from private.retention_run_days`,
+        ).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 6].map((ago) => ({ ago }))));
+        expect(await tx`select from private.retention_run_days`).toHaveLength(7);
+      });
+    },
+  );
 
-  it("plans for the day after, so that a lead is erased on the day on which it reaches the age", async () => {
-    await sync({ retentionDays: 30 });
-    for (const name of ["Of 29 days", "Of 28 days", "Newest"]) await insert({ name });
+  it("plans for the day after, so that a lead is erased, or its circumstances are emptied, on the day on which it reaches the age", async () => {
+    await sync({ retentionDays: 30, permissionDays: 20 });
+    const names = ["Of 29 days", "Of 28 days", "Of 19 days", "Of 18 days", "Newest"];
+    for (const name of names) await insert({ name });
     await sql`
-      update public.leads set created_at = created_at - interval '12 hours' - substr(name, 4, 2)::integer * interval '1 day'
-      where name like 'Of %'`;
+      with lead as (
+        update public.leads set created_at = created_at - interval '12 hours' - substr(name, 4, 2)::integer * interval '1 day'
+        where name like 'Of %' returning id, created_at
+      )
+      update private.permissions p set given_at = l.created_at from lead l where l.id = p.lead_id`;
     await run();
     await aDayPasses();
     await run();
-    expect((await sql`select name from public.leads order by created_at`).map(({ name }) => name)).toEqual([
-      "Of 28 days",
-      "Newest",
+    const left = await sql`
+      select l.name, p.address from public.leads l join private.permissions p on p.lead_id = l.id order by l.created_at`;
+    expect(left).toEqual([
+      { name: "Of 28 days", address: null },
+      { name: "Of 19 days", address: null },
+      { name: "Of 18 days", address: "192.0.2.7" },
+      { name: "Newest", address: "192.0.2.7" },
     ]);
   });
 
