@@ -43,7 +43,8 @@ export const AuditFilter = v.strictObject({
   since: v.optional(Day),
   until: v.optional(Day),
   zone: v.optional(Zone),
-  member: v.optional(Id),
+  /** "operator": what was done by command. */
+  member: v.optional(v.union([Id, v.literal("operator")])),
   action: v.optional(NonEmptyText(60)),
   lead: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-fA-F-]{8,36}$/))),
 });

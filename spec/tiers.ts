@@ -11,6 +11,7 @@ export const browser = [
   "spec/experiment-journey.spec.ts",
   "spec/handed-on-pages.spec.ts",
   "spec/inbox-access.spec.ts",
+  "spec/inbox-audit-log-page.spec.ts",
   "spec/inbox-call-scripts.spec.ts",
   "spec/inbox-callback-fields.spec.ts",
   "spec/inbox-company-sign-in-page.spec.ts",

@@ -43,7 +43,11 @@ begin
   with left_by_filter as not materialized (
     select a.* from private.audit_log a
     where (before is null or (a.at, a.id) < (before_at, before))
-      and (filter ->> 'member' is null or a.member_id = (filter ->> 'member')::uuid)
+      and case
+        when filter ->> 'member' is null then true
+        when filter ->> 'member' = 'operator' then a.member_id is null
+        else a.member_id = (filter ->> 'member')::uuid
+      end
       and (filter ->> 'action' is null or a.action = filter ->> 'action')
       and (leads is null or a.lead_id = any (leads))
       and (since is null or a.at >= since)
@@ -94,8 +98,8 @@ begin
   perform private.day_begins(current_date::text, filter ->> 'zone');
   return jsonb_strip_nulls(jsonb_build_object(
     'since', (filter ->> 'since')::date, 'until', (filter ->> 'until')::date, 'zone', filter ->> 'zone',
-    'member', (filter ->> 'member')::uuid, 'action', filter ->> 'action', 'lead', filter ->> 'lead',
-    'from', (filter ->> 'from')::timestamptz
+    'member', case when filter ->> 'member' = 'operator' then 'operator' else (filter ->> 'member')::uuid::text end,
+    'action', filter ->> 'action', 'lead', filter ->> 'lead', 'from', (filter ->> 'from')::timestamptz
   ));
 end $$;
 

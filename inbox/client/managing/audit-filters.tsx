@@ -48,6 +48,7 @@ export function AuditFilters({ filter, actions, onChange }: Props) {
               {name}
             </option>
           ))}
+          <option value="operator">The operator</option>
         </select>
       </label>
       <label className="field">
