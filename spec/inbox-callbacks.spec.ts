@@ -17,13 +17,14 @@ describe("a callback", () => {
     expect((await dana.call("queue", { filter: { late: true } })).body.rows).toEqual([]);
   });
 
-  /** Half past that hour, a day from now, on the clocks of the noon place. */
-  const tomorrowAt = async (hour: number) => {
+  /** Half past that hour, so many days from now, on the clocks of the noon place. */
+  const inDaysAt = async (days: number, hour: number) => {
     const [row] = await database.owner<{ zone: string; day: string }[]>`
-      select zone, to_char((now() at time zone zone) + interval '1 day', 'YYYY-MM-DD') as day
+      select zone, to_char((now() at time zone zone) + make_interval(days => ${days}), 'YYYY-MM-DD') as day
       from private.places where place = private.place_of(${noonZip}, '')`;
     return { at: `${row?.day}T${String(hour).padStart(2, "0")}:30`, zone: row?.zone ?? "" };
   };
+  const tomorrowAt = (hour: number) => inDaysAt(1, hour);
 
   it("stands in the person's own time, and comes first in the queue when it is due", async () => {
     const id = await addLead(database);
@@ -117,15 +118,13 @@ describe("a callback", () => {
     const id = await addLead(database);
     const outcome = async (outcome: "callback" | "needs_visit", callback?: { at: string; zone: string }) =>
       dana.call("outcome", { id, call_id: null, outcome, ...(callback && { callback }) });
-    const { zone } = await tomorrowAt(10);
-    const inDays = (days: number) => ({
-      at: `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T12:00`,
-      zone,
-    });
     expect((await outcome("callback")).status).toBe(400);
-    expect((await outcome("needs_visit", inDays(3))).status).toBe(400);
-    expect((await outcome("callback", inDays(92))).body).toMatchObject({ refused: "callback_too_far" });
-    expect((await outcome("callback", inDays(88))).body).toHaveProperty("outcome_id");
+    expect((await outcome("needs_visit", await tomorrowAt(10))).status).toBe(400);
+    // It is about noon there.
+    expect((await outcome("callback", await inDaysAt(90, 14))).body).toMatchObject({
+      refused: "callback_too_far",
+    });
+    expect((await outcome("callback", await inDaysAt(90, 11))).body).toHaveProperty("outcome_id");
   });
 
   it("is refused when its time is past, and when its zone is no time zone", async () => {
