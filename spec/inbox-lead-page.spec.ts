@@ -264,7 +264,7 @@ describe("a call", () => {
     await dana.call("queue", {});
     await database.owner`
       update private.place_windows w
-      set callable = true, callable_until = '2027-01-26T17:00Z', callable_at = null, reason = null, blocking_state = null,
+      set callable = true, callable_until = '2099-01-26T17:00Z', callable_at = null, reason = null, blocking_state = null,
         blocking_zone = null, holds_until = now() + interval '1 hour'
       from private.lead_work l where l.lead_id = ${id} and w.place = l.place`;
     const page = await leadPage(dana, id);
