@@ -5,9 +5,10 @@ import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { callLead } from "./support/calls.ts";
 import { addLead, aPhoneNumber, nightZip } from "./support/inbox.ts";
+import { callsUnderWay } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { database, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
+const { database, inbox, dana, lee, maria, as, leadPage } = await setUpInboxInBrowser();
 
 describe("a lead's page", () => {
   it("has the permission beside the person, and says when its wording was not stated", async () => {
@@ -101,10 +102,18 @@ describe("a lead's page", () => {
 
   it("is written to the audit log once, however long it is open and whatever other members do", async () => {
     const id = await addLead(database);
-    const page = await leadPage(dana, id);
+    const page = await as(dana, "/healthz");
+    await page.clock.install();
+    const underWay = callsUnderWay(page);
+    await page.goto(`${inbox.url}/leads/${id}`);
+    await page.locator(".lead").waitFor();
     const other = await addLead(database, { name: "Another Lead" });
     await lee.call("claim", { id });
     await expect.poll(() => text(page)).toContain("Lee has it");
+    const loadedByTheClock = page.waitForResponse("**/api/opened");
+    await page.clock.runFor(31_000);
+    await loadedByTheClock;
+    await expect.poll(underWay).toBe(0);
     const opened = await database.owner`
       select lead_id from private.audit_log where action = 'opened lead' and lead_id in (${id}, ${other})`;
     expect(opened).toHaveLength(1);
@@ -357,10 +366,12 @@ describe("a call", () => {
     await page.getByLabel("Time there").fill("12:30");
     await page.getByRole("button", { name: "Set the callback" }).click();
     await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
-    expect((await dana.call("open", { id })).body).toMatchObject({ stage: "callback" });
+    const { stage, callback_at, place } = (await dana.call("open", { id })).body;
+    const there = new Date(callback_at ?? "").toLocaleString("sv-SE", { timeZone: place.zones[0] });
+    expect([stage, there]).toEqual(["callback", `${inThreeDays} 12:30:00`]);
   });
 
-  it("is not asked for a Medicare number: a note that holds one is refused and stays", async () => {
+  it("has no Medicare number in its note: one that is typed is refused, and stays in the field", async () => {
     const page = await leadPage(dana, await addLead(database));
     await page.keyboard.press("c");
     await page.locator(".number").waitFor();
