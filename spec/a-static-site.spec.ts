@@ -240,11 +240,15 @@ describe("the static site's files", () => {
   });
 
   it("ask for the same headers in Netlify's words and in Vercel's", () => {
-    const { headers } = JSON.parse(readFileSync(join(host.folder, "vercel.json"), "utf8"));
-    const vercel = headers.flatMap((rule: { headers: { key: string; value: string }[] }) => rule.headers);
-    expect(vercel.map(({ key, value }: { key: string; value: string }) => [key, value])).toEqual(
-      headersFor(host.folder, "/assets/any.js"),
-    );
+    const { headers: rules } = JSON.parse(readFileSync(join(host.folder, "vercel.json"), "utf8")) as {
+      headers: { source: string; headers: { key: string; value: string }[] }[];
+    };
+    const vercel = (path: string) =>
+      rules
+        .filter(({ source }) => path.startsWith(source.replace(/\(\.\*\)$/, "")))
+        .flatMap(({ headers }) => headers.map(({ key, value }) => [key, value]));
+    for (const path of ["/", "/es/thank-you", "/assets/any.js"])
+      expect([path, vercel(path)]).toEqual([path, headersFor(host.folder, path)]);
   });
 
   it("hold no key but the anonymous one", () => {
