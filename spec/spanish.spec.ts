@@ -4,7 +4,7 @@ import sharp from "sharp";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sources } from "../content/claims.ts";
 import { claims } from "../content/es/claims.ts";
-import { languageCodes } from "../content/languages.ts";
+import { languageCodes, textsIn } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
 import { siteFiles } from "../site/site-files.ts";
 import { loadSite } from "../web/pages.ts";
@@ -68,6 +68,7 @@ describe("the Spanish pages", () => {
     const page = await open(site.url("/es"));
     const text = await page.getByRole("article").innerText();
     for (const [name, { says }] of Object.entries(claims)) {
+      // These two are made only where the provider has said whether it accepts Medicare's assignment.
       if (!["shareAccepted", "shareNotAccepted"].includes(name)) expect(text).toContain(says);
     }
     const links = page.locator(".sources a");
@@ -106,11 +107,16 @@ describe("the Spanish pages", () => {
     expect(await openGraph("title")).toMatch(/^Contenido patrocinado: Un nuevo aparato/);
     expect(await openGraph("locale")).toBe("es_US");
     const data = JSON.parse((await page.locator('script[type="application/ld+json"]').textContent()) ?? "");
+    const { headline, standfirst } = textsIn("es").article;
     expect(data).toMatchObject({ inLanguage: "es-US", url: "http://localhost/es" });
+    expect(data).toMatchObject({ headline, description: standfirst });
     const path = new URL((await openGraph("image")) ?? "").pathname;
     expect(path).toContain("share-card-es-");
-    const card = site.site().pages.get(path)?.encodings[0]?.bytes;
-    expect(await sharp(card).metadata()).toMatchObject({ format: "png", width: 1200, height: 630 });
+    const cardAt = (path: string) => site.site().pages.get(path)?.encodings[0]?.bytes;
+    const [card, english] = [cardAt(path), cardAt(path.replace("share-card-es-", "share-card-en-"))];
+    for (const one of [card, english])
+      expect(await sharp(one).metadata()).toMatchObject({ format: "png", width: 1200, height: 630 });
+    expect(card).not.toEqual(english);
   });
 
   it("show a notice of their own, whose hash the form states, and whose copy the thank-you page has", async () => {
