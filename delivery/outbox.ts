@@ -1,5 +1,6 @@
-// The outbox: every delivery that is still owed to the team. A trigger of each insert fills it; this file adds missed deliveries and
-// alerts, and requeues deliveries when the team asks. `claim.ts` empties it, `counts.ts` counts it.
+// The outbox: what is owed to the team, and what came of it. A trigger of each insert fills it; this file adds missed deliveries and alerts,
+// and requeues deliveries when the team asks. It also tells the database of the channels, and has new leads indexed. `claim.ts` takes what is
+// due and records what came of it; `counts.ts` counts.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { retryDeadlock } from "../database/retry-transaction.ts";

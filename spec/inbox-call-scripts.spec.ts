@@ -1,5 +1,5 @@
-// What a member is to say on the phone: in the language that the person reads, and to a voicemail without a health matter apart from the provider's name.
-
+// What a member is to say on the phone, to the person in the language that they read, and to a voicemail. A voicemail is told of no health
+// matter, unless the provider's name tells of one.
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type LanguageCode, languageCodes, textsIn } from "../content/languages.ts";

@@ -48,7 +48,7 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const [refused, setRefused] = useRefused(callId);
   const heading = useRef<HTMLHeadingElement>(null);
   const [hasRecordedBefore] = useState(record.isSuccess);
-  // The press that shows this form may take its button away. Then the heading takes the focus, unless the phone number has it.
+  // The press that shows this form may take its button away. Then the heading takes the focus, unless the number has it or the member types.
   useEffect(() => {
     const isPressGone = callId === null || (hasRecordedBefore && document.activeElement === document.body);
     if (isPressGone && !takesTyping(document.activeElement)) heading.current?.focus();
