@@ -129,13 +129,18 @@ describe("a callback", () => {
 
   it("is refused when its time is past, and when its zone is no time zone", async () => {
     const id = await addLead(database);
-    const setIn = (zone: string) => {
-      const callback = { at: "2020-01-01T12:00", zone };
-      return dana.call("outcome", { id, call_id: null, outcome: "callback", callback });
-    };
-    expect((await setIn("America/New_York")).body).toMatchObject({ refused: "callback_past" });
+    const set = (at: string, zone: string) =>
+      dana.call("outcome", { id, call_id: null, outcome: "callback", callback: { at, zone } });
+    // The minute that has begun is past.
+    const [now] = await database.owner<{ at: string }[]>`
+      select to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI') as at`;
+    for (const [at, zone] of [
+      ["2020-01-01T12:00", "America/New_York"],
+      [now?.at ?? "", "UTC"],
+    ] as const)
+      expect((await set(at, zone)).body).toMatchObject({ refused: "callback_past" });
     // PostgreSQL would take FOO5 for five hours behind, and no browser could show a time there.
     for (const zone of ["Nowhere/Else", "FOO5", "+05:00"])
-      expect([zone, (await setIn(zone)).status]).toEqual([zone, 400]);
+      expect([zone, (await set("2020-01-01T12:00", zone)).status]).toEqual([zone, 400]);
   });
 });
