@@ -40,6 +40,13 @@ describe("a lead's page", () => {
       expect(await text(page, part), part).toMatch(/\d{4}, \d{1,2}:\d\d [AP]M UTC/);
   });
 
+  it("names no time where the ZIP code does not say where the person is, not even with a number of Hawaii", async () => {
+    for (const phone of ["(111) 555-0177", "(808) 555-0177"]) {
+      const page = await leadPage(dana, await addLead(database, { zip_code: "00000", phone }));
+      expect(await text(page, ".person-time")).toBe("time unknown there");
+    }
+  });
+
   it("does not say that nobody has called where the attempts at its number were made for another lead", async () => {
     const phone = aPhoneNumber();
     await callLead(lee, await addLead(database, { phone }));
@@ -252,13 +259,6 @@ describe("a call", () => {
     await page.getByRole("button", { name: "Call now, and record that reason" }).click();
     await page.locator(".number").waitFor();
     expect((await dana.call("open", { id })).body.call_log[0]).toMatchObject({ asked_for_this_time: true });
-  });
-
-  it("names no time where the ZIP code does not say where the person is, not even with a number of Hawaii", async () => {
-    for (const phone of ["(111) 555-0177", "(808) 555-0177"]) {
-      const page = await leadPage(dana, await addLead(database, { zip_code: "00000", phone }));
-      expect(await text(page, ".person-time")).toBe("time unknown there");
-    }
   });
 
   it.each([
