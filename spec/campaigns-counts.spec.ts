@@ -23,17 +23,19 @@ const add = (pages: object[], vitals: object[] = [], sql = database.intake) => a
 const counts = () => database.owner<Record<string, string | number>[]>`
   select source, medium, campaign, variant, device, step, hour, n::int from private.page_counts order by 1, 2, 3, 4, 5, 6, 7`;
 
+/** A count of the usual kind, and for each of its words one that differs in it. */
+const kinds = [
+  {},
+  { source: "google" },
+  { medium: "email" },
+  { campaign: "summer" },
+  { variant: "b" },
+  { device: "tablet" },
+  { step: "served" },
+];
+
 describe("the counts", () => {
   it("are added up by hour, source, medium, campaign, variant, device and step, and say nothing of who was counted", async () => {
-    const kinds = [
-      {},
-      { source: "google" },
-      { medium: "email" },
-      { campaign: "summer" },
-      { variant: "b" },
-      { device: "tablet" },
-      { step: "served" },
-    ];
     // Of one moment, because the hour may be over between two lines.
     const hour = await database.intake.begin(async (tx) => {
       const sql = tx as unknown as Sql;
@@ -76,7 +78,8 @@ describe("the counts", () => {
     ["a device that does not exist", aCount({ device: "Rosa's phone" })],
     ["a variant that is no word", aCount({ variant: "rosa@example.com" })],
     ["no step", aCount({ step: null })],
-    ["a count below one", aCount({ n: -5 })],
+    ["a count below zero", aCount({ n: -5 })],
+    ["a count of zero", aCount({ n: 0 })],
     ["a count that is missing", aCount({ n: null })],
   ])("refuse a value that is not allowed, and add nothing then: %s", async (_, count) => {
     expect(await refusal(add([aCount({ n: 10 }), count]))).toMatch(/^235(14|02)$/);
@@ -156,10 +159,22 @@ describe("the counts", () => {
     );
   });
 
-  it("refuse a count without a number", async () => {
-    const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2, n: null };
+  it("refuse a count without a number, and a web vital's below one", async () => {
+    const aVital = { variant: "", device: "phone", vital: "lcp", bucket: 2 };
     expect(await refusal(add([aCount({ n: null })]))).toBe("23502");
-    expect(await refusal(add([], [{ ...aVital, n: 10 }, aVital]))).toBe("23502");
+    for (const n of [null, 0, -5])
+      expect([
+        n,
+        await refusal(
+          add(
+            [],
+            [
+              { ...aVital, n: 10 },
+              { ...aVital, n },
+            ],
+          ),
+        ),
+      ]).toEqual([n, "23502"]);
   });
 
   it("are added while older ones are rolled up", async () => {
@@ -198,6 +213,17 @@ describe("the counts", () => {
       { ago: 9, rows: 1, first: -1 },
       { ago: 13, rows: 1, first: -1 },
     ]);
+  });
+
+  it("are rolled up apart for each source, medium, campaign, variant, device and step", async () => {
+    const sql = database.owner;
+    for (const [nth, kind] of kinds.entries())
+      for (const hour of [1, 2])
+        await sql`insert into private.page_counts ${sql({ day: "2026-06-01", hour, ...aCount({ ...kind, n: nth + 1 }) })}`;
+    await sql`select private.roll_up_counts('2026-06-15T00:00:00Z')`;
+    expect((await counts()).toSorted((one, other) => Number(one.n) - Number(other.n))).toEqual(
+      kinds.map((kind, nth) => ({ ...aCount(kind), hour: -1, n: 2 * (nth + 1) })),
+    );
   });
 });
 
