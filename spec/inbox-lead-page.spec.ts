@@ -64,12 +64,15 @@ describe("a lead's page", () => {
     const hash = createHash("sha256").update("Usted permite").digest("hex");
     await database.owner`insert into private.notices (hash, language, text) values (${hash}, 'es', 'Usted permite')`;
     await database.owner`
-      update private.permissions set notice_hash = ${hash}, page_origin = 'https://example.com', page_path = '/' where lead_id = ${id}`;
+      update private.permissions
+      set notice_hash = ${hash}, given_at = '2026-11-21T17:05Z', page_origin = 'https://example.com', page_path = '/'
+      where lead_id = ${id}`;
     const page = await leadPage(dana, id);
     const permission = await text(page, ".permission");
     expect(permission).toContain("Usted permite");
     expect(permission).toContain("As shown, in Spanish");
-    expect(permission).toContain("https://example.com/");
+    expect(permission).toContain("Given\nNov 21, 2026, ");
+    expect(permission).toContain("On the page\nhttps://example.com/");
     expect(await page.locator(".permission blockquote").getAttribute("lang")).toBe("es");
   });
 
