@@ -112,7 +112,7 @@ export const provider = {
   ),
   LANGUAGE_HELP: optional(
     languages,
-    "... and the languages in which one line there says so: those listed for your state.",
+    "... and the languages in each of which a line at the foot says that such help is free: those listed for your state.",
     "es,zh,vi",
   ),
   NOTICE_FILE: optional(
