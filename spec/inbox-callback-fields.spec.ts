@@ -20,6 +20,9 @@ describe("a callback that was refused", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("Time there").waitFor({ state: "detached" });
     expect(await page.getByRole("alert").allInnerTexts()).toEqual([]);
+    await page.getByRole("button", { name: "Call back" }).click();
+    expect(await page.getByLabel("Day").inputValue()).toBe("");
+    expect(await page.getByLabel("Time there").inputValue()).toBe("");
     await setCallback(page, dayAhead(200), "12:30");
     await page.getByText("This is more than 90 days ahead.").waitFor();
     expect(await text(page)).not.toContain("This person asked us to stop");
@@ -54,6 +57,9 @@ describe("“The person asked for this time”", () => {
     await page.getByRole("heading", { name: "Recorded: Call back" }).waitFor();
     await page.keyboard.press("u");
     await page.locator(".outcomes").waitFor();
+    await page.getByRole("button", { name: "Call back" }).click();
+    await page.getByLabel("Time there").waitFor();
+    expect(await page.getByLabel("The person asked for this time").count()).toBe(0);
     await setCallback(page, dayAhead(4), "03:00");
     await page.getByText("No call is lawful then").waitFor();
     expect(await page.getByLabel("The person asked for this time").isChecked()).toBe(false);
