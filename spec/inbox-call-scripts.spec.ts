@@ -58,8 +58,8 @@ describe("the script for a call", () => {
     );
     await page.getByText("What to say to a voicemail, in Spanish").click();
     const voicemail = await spanish.last().innerText();
-    expect(voicemail).toContain("(800) 555-0143");
-    expect(voicemail).toContain("(800) 555-0100");
+    expect(voicemail).toContain("Nos puede llamar al (800) 555-0143.");
+    expect(voicemail).toContain("Si no quiere que le llamemos, el número es (800) 555-0100.");
     expect(await page.getByText("Reads").locator("..").innerText()).toContain("Spanish");
   });
 });
