@@ -21,7 +21,7 @@ export type Result = Pick<Delivery, "leadId" | "channel" | "event" | "claimedUnt
  * `cooldown` seconds. After a claim of `max` there is no cooldown, because more are waiting then.
  *
  * A message about a lead, except `lead.created`, does not overtake an earlier one that is due or held; one that waits for its retry may be
- * overtaken.
+ * overtaken. `permission.withdrawn` counts as the latest, whenever it was enqueued, because a message that was claimed before it may not say it.
  */
 export async function claim(
   sql: Sql,
@@ -40,12 +40,12 @@ export async function claim(
         and coalesce(d.claimed_until <= ${now}, true)
         and coalesce(c.cooldown_until <= ${now}, true)
         and (d.event = 'lead.created' or not exists (
-          select from private.deliveries older
-          where older.lead_id = d.lead_id and older.channel = d.channel and older.event <> d.event
-            and older.created_at < d.created_at
+          select from private.deliveries other
+          where other.lead_id = d.lead_id and other.channel = d.channel and other.event not in (d.event, 'permission.withdrawn')
+            and (other.created_at < d.created_at or d.event = 'permission.withdrawn')
             -- Worded unlike the index of due deliveries: PostgreSQL would otherwise use it, and read the whole backlog.
-            and coalesce(older.delivered_at, older.failed_at) is null
-            and (older.due_at <= ${now} or older.claimed_until > ${now})
+            and coalesce(other.delivered_at, other.failed_at) is null
+            and (other.due_at <= ${now} or other.claimed_until > ${now})
         ))
       order by d.due_at
       limit ${max}

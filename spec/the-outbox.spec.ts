@@ -357,33 +357,4 @@ describe("the outbox", () => {
     await record(sql, [{ ...claimOf(again), delivered: true }]);
     expect(await lastError()).toBeNull();
   });
-
-  it("sends the message about a withdrawal after the one about the lead, which then says that the permission was withdrawn", async () => {
-    await insert();
-    const [created] = await claim(sql, "webhook", { ...all, at: seconds(0) });
-    await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
-    // The message about the lead is under way until its lease is over; then it is due again.
-    expect(await claim(sql, "webhook", { ...all, at: seconds(59.5) })).toEqual([]);
-    const [again] = await claim(sql, "webhook", { ...all, lease: 200, at: seconds(62) });
-    expect(again).toMatchObject({
-      event: "lead.created",
-      attempt: 2,
-      permission: { withdrawn_at: expect.any(String) },
-    });
-    expect(await claim(sql, "webhook", { ...all, at: seconds(120) })).toEqual([]);
-    await record(sql, [{ ...claimOf(again), delivered: true }]);
-    expect(await claim(sql, "webhook", { ...all, at: seconds(121) })).toMatchObject([
-      { event: "permission.withdrawn", permission: { withdrawn_at: expect.any(String) } },
-    ]);
-  });
-
-  it("sends the message about a withdrawal while the one about the lead waits for a later attempt", async () => {
-    await insert();
-    const [created] = await claim(sql, "webhook", all);
-    await record(sql, [{ ...claimOf(created), reason: "answered 503", wait: 4 * 3600 }]);
-    await sql`select private.withdraw_permission(${created?.leadId ?? ""})`;
-    expect(await claim(sql, "webhook", { ...all, at: seconds(61) })).toMatchObject([
-      { event: "permission.withdrawn" },
-    ]);
-  });
 });

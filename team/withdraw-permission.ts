@@ -12,7 +12,7 @@ export interface Withdrawn {
   isErased: boolean;
 }
 
-/** SQL has the channels notified a minute later. The audit log gets an entry unless it has one of this lead and no permission ended. */
+/** SQL has the channels notified. The audit log gets an entry unless it has one of this lead and no permission ended. */
 export async function withdrawPermission(sql: Sql, id: string): Promise<Withdrawn> {
   const ids = await retryDeadlock(() =>
     transaction(sql, async (tx) => {

@@ -198,8 +198,9 @@ begin
 end $$;
 
 -- Enqueues an event about one lead for each channel that is set up, and for each that may have heard of the lead, unless the channel is
--- retired or has the same event already. Returns how many deliveries it added.
-create function private.enqueue_event(lead uuid, what text, due timestamptz) returns integer
+-- retired or has the same event already. Returns how many deliveries it added. They are due at once: where another message about the lead is
+-- under way, the claim (delivery/claim.ts) has this one wait until that one has arrived or its lease is over.
+create function private.enqueue_event(lead uuid, what text) returns integer
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -207,8 +208,8 @@ declare
   made integer;
 begin
   perform pg_advisory_xact_lock_shared(hashtext('private.retire_channel'));
-  insert into private.deliveries (event, lead_id, channel, due_at)
-  select what, lead, c.name, due
+  insert into private.deliveries (event, lead_id, channel)
+  select what, lead, c.name
   from private.channels c
   where c.retired_at is null
     and (c.enabled or exists (

@@ -226,8 +226,7 @@ as $$
 $$;
 
 -- Stops all numbers of a lead in the operator's name (private.stop_numbers). A lead without a number loses its own permission alone.
--- The channels are notified of each a minute later, because a message about the lead itself may be under way now. Returns
--- the ids of the leads whose permission this ended; none when there is no such lead.
+-- Returns the ids of the leads whose permission this ended; none when there is no such lead.
 create function private.withdraw_permission(lead uuid) returns setof uuid
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -296,7 +295,7 @@ begin
     where p.lead_id = any (leads) and p.withdrawn_at is null
     returning p.lead_id
   loop
-    perform private.enqueue_event(stopped, 'permission.withdrawn', now() + interval '1 minute');
+    perform private.enqueue_event(stopped, 'permission.withdrawn');
     return next stopped;
   end loop;
 end $$;
