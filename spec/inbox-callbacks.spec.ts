@@ -1,5 +1,6 @@
 // A callback that a member agrees with a person: when it may be, when it is due, and when it is gone.
 import { beforeEach, describe, expect, it } from "vitest";
+import { reviewLead } from "../team/review-lead.ts";
 import { callLead } from "./support/calls.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox, nightZip, noonZip } from "./support/inbox.ts";
@@ -25,6 +26,17 @@ describe("a callback", () => {
     return { at: `${row?.day}T${String(hour).padStart(2, "0")}:30`, zone: row?.zone ?? "" };
   };
   const tomorrowAt = (hour: number) => inDaysAt(1, hour);
+
+  it("brings a lead back that left the queue when the operator reviewed it", async () => {
+    const id = await addLead(database);
+    expect(await reviewLead(database.owner, id, undefined)).toMatchObject({ stage: "open", tried_at: null });
+    const row = async () => (await dana.call("rows", { ids: [id] })).body.rows[0];
+    expect(await row()).toMatchObject({ stage: "closed" });
+    await dana.call("outcome", { id, call_id: null, outcome: "callback", callback: await tomorrowAt(10) });
+    expect(await row()).toMatchObject({ stage: "callback" });
+    expect(await reviewLead(database.owner, id, "qualifies")).toMatchObject({ stage: "callback" });
+    expect(await row()).toMatchObject({ stage: "callback" });
+  });
 
   it("stands in the person's own time, and comes first in the queue when it is due", async () => {
     const id = await addLead(database);

@@ -34,13 +34,46 @@ const audited = async () =>
       select concat_ws(' ', who, action, details) as entry from private.audit_log where lead_id = ${id} order by at`
   ).map(({ entry }) => entry);
 
+const leftTheQueue =
+  "The lead has left the inbox's queue: no call is due any more. A callback that is recorded in the inbox brings it back.";
+
 describe("leads review", () => {
+  it("says that a next attempt was due, and is not any more, where the last one reached nobody", async () => {
+    const { owner } = database;
+    await owner`select private.index_new_leads()`;
+    await owner`
+      update private.lead_work set tried_at = '2026-11-21 14:05Z', outcome = 'left_message' where lead_id = ${id}`;
+    expect(await leads(url, "review", id)).toEqual({
+      status: 0,
+      stdout: `Reviewed ${reference(id)}\n`,
+      stderr: `The last attempt to reach the person (2026-11-21 14:05, "left message") was to be followed by another. ${leftTheQueue}\n`,
+    });
+    expect(await leads(url, "review", id)).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it("says that an agreed callback stays due", async () => {
+    const { owner } = database;
+    await owner`select private.index_new_leads()`;
+    await owner`
+      update private.lead_work
+      set stage = 'callback', outcome = 'callback', callback_at = '2026-11-30 15:00Z', callback_zone = 'America/New_York'
+      where lead_id = ${id}`;
+    expect(await leads(url, "review", id, "--outcome", "qualifies")).toEqual({
+      status: 0,
+      stdout: `Reviewed ${reference(id)}: qualifies\n`,
+      stderr: "The callback that was agreed for 2026-11-30 15:00 stays due.\n",
+    });
+    expect(await owner`select stage from private.lead_work where lead_id = ${id}`).toEqual([
+      { stage: "callback" },
+    ]);
+  });
+
   it("records the review with its outcome, and takes the lead off the list of what is due", async () => {
     const ran = await leads(url, "review", reference(id), "--outcome", " qualifies, call on Monday ");
     expect(ran).toEqual({
       status: 0,
       stdout: `Reviewed ${reference(id)}: qualifies, call on Monday\n`,
-      stderr: "",
+      stderr: `Nobody has tried to reach the person. ${leftTheQueue}\n`,
     });
     expect((await leads(url, "list", "--due", "--json")).stdout).toBe("[]\n");
     const { stdout } = await leads(url, "show", id, "--json");
