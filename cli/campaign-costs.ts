@@ -33,7 +33,9 @@ export function addCosts(costs: Command, run: Run): void {
       const ofOptions = file === undefined ? typedCost(options) : undefined;
       run(async ({ sql, out, tell, now, signal }) => {
         const given = ofOptions ?? (await costsIn(file as string, signal));
-        const { recorded, removed } = await recordCosts(sql, given);
+        const result = await recordCosts(sql, given);
+        if ("problem" in result) throw new Refusal(`Nothing was recorded.\n${result.problem}`);
+        const { recorded, removed } = result;
         const takenAway = removed > 0 ? ` and took ${counted(removed, "cost")} away` : "";
         const source = ofOptions ? "" : `${takenAway && ","} from ${counted(given.length, "line")}`;
         await out(`Recorded ${counted(recorded, "cost")}${takenAway}${source}.\n`);

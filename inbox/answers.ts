@@ -118,7 +118,10 @@ const aboutCampaigns = {
   campaigns: (ask, period, standby) => campaignReport(ask, period, standby),
   "campaigns/costs": async (ask, { csv }) => {
     const read = readCostsCsv(csv);
-    if (!("problems" in read)) return recordCostsAs(ask, read.costs);
+    if (!("problems" in read)) {
+      const result = await recordCostsAs(ask, read.costs);
+      return "problem" in result ? { problems: [result.problem] } : result;
+    }
     await requireRightToCosts(ask);
     const shown = read.problems.slice(0, 20).map(({ line, problem }) => `Line ${line}: ${problem}`);
     const others = read.problems.length - shown.length;

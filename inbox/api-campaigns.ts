@@ -92,7 +92,7 @@ export const campaigns = {
   },
   /**
    * Records what campaigns cost (a CSV file as team/campaign-costs.ts reads it), all of it or nothing. A problem is a sentence that
-   * names a line. After twenty, one says how many more there are.
+   * names a line, or the first day that has not begun. After twenty, one says how many more there are.
    */
   "campaigns/costs": {
     manager: true,

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { readCostsCsv } from "../team/campaign-costs.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
+import { serveInbox } from "./support/inbox.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 
 let database: TestDatabase;
@@ -215,5 +216,54 @@ describe("a file of costs that comes through a pipe", () => {
       status: 0,
       stdout: "Recorded 1 cost from 1 line.\n",
     });
+  });
+});
+
+describe("costs of a day that has begun nowhere yet", () => {
+  const dayFromNow = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const problem = (day: string) => `The day ${day} has not begun, so nothing can have been spent on it.`;
+  const recorded = () =>
+    database.owner`select day::text, amount_cents::int from private.campaign_costs where campaign = 'early' order by 1`;
+  const costsOf = (...days: string[]) =>
+    `date,campaign,amount\n${days.map((day) => `${day},early,1\n`).join("")}`;
+
+  it("are refused by the command and by the inbox alike, and with them the whole file", async () => {
+    const maria = await (await serveInbox(database)).member("Maria", "manager");
+    const [later, soon] = [dayFromNow(400), dayFromNow(2)];
+    const csv = costsOf(later, today, soon);
+    expect((await maria.call("campaigns/costs", { csv })).body).toEqual({ problems: [problem(soon)] });
+    const added = startLeads(["campaigns", "costs", "add", "-"], { DATABASE_URL: database.url });
+    added.stdin?.end(csv);
+    expect(await waitForExit(added, { keepOpen: true })).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `Nothing was recorded.\n${problem(soon)}\n`,
+    });
+    const typed = ["--date", later, "--campaign", "early", "--amount", "1"];
+    expect(await leads(database.url, "campaigns", "costs", "add", ...typed)).toMatchObject({
+      status: 1,
+      stderr: `Nothing was recorded.\n${problem(later)}\n`,
+    });
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("can be taken away where a clock that was ahead let them in", async () => {
+    const later = dayFromNow(2);
+    await database.owner`
+      insert into private.campaign_costs (day, source, medium, campaign, amount_cents) values (${later}, '', '', 'early', 100)`;
+    const typed = ["--date", later, "--campaign", "early", "--amount", "0"];
+    expect((await leads(database.url, "campaigns", "costs", "add", ...typed)).status).toBe(0);
+    expect(await recorded()).toEqual([]);
+  });
+
+  it("are none of the day that has begun where the clocks are furthest ahead", async () => {
+    const [there] = await database.owner<{ day: string }[]>`
+      select (now() at time zone 'Pacific/Kiritimati')::date::text as day`;
+    const costs = JSON.stringify([
+      { day: there?.day, source: "", medium: "", campaign: "early", amount_cents: 100 },
+    ]);
+    expect(
+      await database.owner`select recorded, to_come from private.record_campaign_costs(${costs}::text::jsonb)`,
+    ).toEqual([{ recorded: 1, to_come: null }]);
   });
 });

@@ -28,18 +28,35 @@ export interface Recorded {
   removed: number;
 }
 
+/** Why nothing was recorded, in a sentence. */
+export interface NotRecorded {
+  problem: string;
+}
+
+/** What the database says; `to_come`: the first day that has begun nowhere yet. Nothing was recorded where there is one. */
+type Answer = (Recorded & { to_come?: null }) | { to_come: string };
+
 /** Replaces the costs of the same day, campaign, source and medium; an amount of 0 takes the cost away. */
-export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<Recorded> {
+export async function recordCosts(sql: Sql, costs: readonly Cost[]): Promise<Recorded | NotRecorded> {
   const [row] = await retryDeadlock(
-    async () => sql<Recorded[]>`
-      select recorded, removed from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`,
+    async () => sql<Answer[]>`
+      select recorded, removed, to_come::text from private.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`,
   );
-  return row ?? { recorded: 0, removed: 0 };
+  return resultOf(row ?? { recorded: 0, removed: 0 });
 }
 
 /** Records costs as a manager, with an entry in the audit log. */
 export const recordCostsAs = async (ask: Ask, costs: readonly Cost[]) =>
-  (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as Recorded;
+  resultOf(
+    (await ask((sql) => sql`team.record_campaign_costs(${JSON.stringify(costs)}::text::jsonb)`)) as Answer,
+  );
+
+function resultOf(answer: Answer): Recorded | NotRecorded {
+  if (typeof answer.to_come === "string")
+    return { problem: `The day ${answer.to_come} has not begun, so nothing can have been spent on it.` };
+  const { recorded, removed } = answer;
+  return { recorded, removed };
+}
 
 /** For a file that has problems. @throws Refused 403 for a member who may not record costs. Counts as activity. */
 export const requireRightToCosts = (ask: Ask) => ask((sql) => sql`team.require_right_to_costs()`);

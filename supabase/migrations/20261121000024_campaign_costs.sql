@@ -23,13 +23,21 @@ revoke all on private.campaign_costs
 from public, anon, leads_intake, leads_delivery, leads_team;
 
 -- Replaces what campaigns cost on days, from an array of {day, source, medium, campaign, amount_cents}; 0 takes the cost away. Returns how
--- many rows it has written and taken away. Raises check_violation for an amount out of range (22003 beyond bigint) and for a campaign without a
+-- many rows it has written and taken away; or, where costs are of days that have begun nowhere on Earth, the first of these days, and records
+-- nothing: such a day is mistyped, and its cost would be in no report of the days so far. Raises check_violation for an amount out of range (22003 beyond bigint) and for a campaign without a
 -- name, not_null_violation for no amount.
-create function private.record_campaign_costs(costs jsonb, out recorded integer, out removed integer)
+create function private.record_campaign_costs(costs jsonb, out recorded integer, out removed integer, out to_come date)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  to_come := (
+    select min(c.day) from jsonb_to_recordset(costs) as c (day date, amount_cents bigint)
+    where c.day > (now() at time zone 'Pacific/Kiritimati')::date and c.amount_cents is distinct from 0
+  );
+  if to_come is not null then
+    return;
+  end if;
   with given as materialized (
     select c.day, private.clean_campaign_word(c.source) as source, private.clean_campaign_word(c.medium) as medium,
       private.clean_campaign_word(c.campaign) as campaign,
@@ -56,7 +64,7 @@ begin
   select (select count(*) from written), (select count(*) from taken) into recorded, removed;
 end $$;
 
--- Returns {recorded, removed}, as private.record_campaign_costs counts them.
+-- Returns {recorded, removed}, as private.record_campaign_costs counts them, or {to_come}, the first day for which it records nothing.
 create function team.record_campaign_costs(costs jsonb) returns jsonb
 language plpgsql
 security definer
@@ -70,6 +78,9 @@ begin
     raise exception using errcode = 'check_violation', message = 'At most 10,000 costs are recorded at once.';
   end if;
   select * into done from private.record_campaign_costs(costs);
+  if done.to_come is not null then
+    return jsonb_build_object('to_come', done.to_come);
+  end if;
   perform private.audit(actor, 'recorded costs', null, jsonb_build_object('costs', done.recorded, 'removed', done.removed));
   return jsonb_build_object('recorded', done.recorded, 'removed', done.removed);
 end $$;
