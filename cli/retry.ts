@@ -4,6 +4,7 @@ import { howToSetUp } from "../delivery/channels/registry.ts";
 import { reference } from "../lead/lead.ts";
 import { Refusal } from "../team/refusal.ts";
 import {
+  type AllRetried,
   countDueWithoutChannel,
   type Retried,
   retryFailed,
@@ -30,9 +31,8 @@ export const retry: AddCommand = (program, run) => {
       const given = [id && "an <id>", failed && "--failed", pending && "--pending"].filter(Boolean);
       if (given.length > 1)
         throw new UsageError(`Either ${given.join(" or ")}, not both.\nHelp: ${typed("retry --help")}`);
-      if (failed) run((context) => retryAll(context, retryFailed, "Nothing has failed."));
-      else if (pending)
-        run((context) => retryAll(context, retryPending, "Nothing waits for a later attempt."));
+      if (failed) run((context) => retryAll(context, retryFailed, () => "Nothing has failed."));
+      else if (pending) run((context) => retryAll(context, retryPending, nothingWaits));
       else if (id) run((context) => retryOne(context, id));
       else
         throw new UsageError(
@@ -43,11 +43,11 @@ export const retry: AddCommand = (program, run) => {
 
 async function retryAll(
   { sql, out, tell }: CommandContext,
-  requeue: (sql: Sql) => Promise<number>,
-  none: string,
+  requeue: (sql: Sql) => Promise<AllRetried>,
+  none: (wereDue: number) => string,
 ): Promise<number> {
-  const due = await requeue(sql);
-  await out(due === 0 ? `${none}\n` : dueNow(due));
+  const { due, wereDue } = await requeue(sql);
+  await out(due === 0 ? `${none(wereDue)}\n` : dueNow(due, wereDue));
   if (due > 0) tellWaiting(await countDueWithoutChannel(sql), tell);
   return 0;
 }
@@ -79,5 +79,10 @@ const whyNothing = (reason: Reason, lead: string): string =>
     "no channel": `No channel is set up. ${howToSetUp()} and start the server again.`,
   })[reason];
 
-const dueNow = (count: number) =>
-  `${counted(count, "delivery", "deliveries")} ${count === 1 ? "is" : "are"} due now.\n`;
+const dueNow = (count: number, wereDue = 0) =>
+  `${deliveries(count)} ${count === 1 ? "is" : "are"} due now${wereDue > 0 ? `; ${counted(wereDue, "more was", "more were")} due already` : ""}.\n`;
+
+const nothingWaits = (wereDue: number): string =>
+  `Nothing waits for a later attempt.${wereDue > 0 ? ` ${deliveries(wereDue)} ${wereDue === 1 ? "was" : "were"} due already.` : ""}`;
+
+const deliveries = (count: number): string => counted(count, "delivery", "deliveries");

@@ -86,6 +86,16 @@ export async function requeuePending(sql: Sql | TransactionSql, at?: At): Promis
   );
 }
 
+/** Counts what is due, and what is under way. */
+export async function countDue(sql: Sql | TransactionSql): Promise<number> {
+  return countOf(
+    await sql<Count[]>`
+      select count(*)::integer as count from private.deliveries
+      where delivered_at is null and failed_at is null and due_at <= now()
+        and channel <> all (select name from private.channels where retired_at is not null)`,
+  );
+}
+
 /** How far one delivery of a lead is, as the team sees it. */
 export interface DeliveryState extends Pick<Delivery, "id" | "event" | "channel"> {
   created_at: Date;

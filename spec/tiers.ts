@@ -107,6 +107,7 @@ export const system = [
   "spec/backups-at-a-start.spec.ts",
   "spec/scheduled-backups.spec.ts",
   "spec/security-headers.spec.ts",
+  "spec/sending-again.spec.ts",
   "spec/commands-without-a-server.spec.ts",
   "spec/several-processes.spec.ts",
   "spec/starting-and-stopping.spec.ts",

@@ -46,11 +46,27 @@ export async function countDueWithoutChannel(sql: Sql, lead: string | null = nul
   return row?.due ?? 0;
 }
 
-/** Makes everything that failed due now. Returns how many deliveries that is. */
-export const retryFailed = (sql: Sql): Promise<number> => audited(sql, null, outbox.requeueFailed);
+export interface AllRetried {
+  /** How many deliveries are due by it. */
+  due: number;
+  /** How many were due before, or under way. */
+  wereDue: number;
+}
 
-/** Makes everything that waits for a later attempt due now. Returns how many deliveries that is. */
-export const retryPending = (sql: Sql): Promise<number> => audited(sql, null, outbox.requeuePending);
+/** Makes everything that failed due now. */
+export const retryFailed = (sql: Sql): Promise<AllRetried> => retryAll(sql, outbox.requeueFailed);
+
+/** Makes everything that waits for a later attempt due now. */
+export const retryPending = (sql: Sql): Promise<AllRetried> => retryAll(sql, outbox.requeuePending);
+
+async function retryAll(sql: Sql, requeue: (tx: TransactionSql) => Promise<number>): Promise<AllRetried> {
+  let wereDue = 0;
+  const due = await audited(sql, null, async (tx) => {
+    wereDue = await outbox.countDue(tx);
+    return requeue(tx);
+  });
+  return { due, wereDue };
+}
 
 /** Requeues deliveries and writes the entry about it, or does neither. Returns how many deliveries are due by it. */
 async function audited(
