@@ -72,9 +72,9 @@ export async function requeueLead(sql: Sql | TransactionSql, id: string, at?: At
   return makeDue(sql, sql`lead_id = ${id}`, at);
 }
 
-/** Has everything that failed tried again now. Returns how many deliveries that is. */
-export async function requeueFailed(sql: Sql | TransactionSql, at?: At): Promise<number> {
-  return makeDue(sql, sql`failed_at is not null`, at);
+/** Has everything that failed tried again now, as the SQL function says. Returns how many deliveries that is. */
+export async function requeueFailed(sql: Sql | TransactionSql): Promise<number> {
+  return countOf(await sql<Count[]>`select private.requeue_failed() as count`);
 }
 
 /** Has everything that waits for a later attempt tried now. Returns how many deliveries that is. */

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { makeDatabase, removeLeads } from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";
+import { serveInbox } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
 import { makeOwedLeads } from "./support/owed-leads.ts";
 
@@ -153,5 +154,27 @@ describe("leads retry", () => {
       "1 delivery is due now; 3 more were due already.\n",
     );
     expect((await leads(url, "retry", "--failed")).stdout).toBe("Nothing has failed.\n");
+  });
+
+  it.each([
+    ["the command", () => leads(url, "retry", "--failed")],
+    [
+      "the inbox",
+      async () => (await (await serveInbox(database)).member("Maria", "manager")).call("retry-deliveries"),
+    ],
+  ])("has what failed begin anew by %s, and sent after what has been due since", async (_, retry) => {
+    await channelsOn("webhook");
+    await settle(await store("Failed"), "webhook", "failed_at");
+    await database.owner`update private.deliveries set due_at = now() - interval '3 days'`;
+    await store("Due");
+    await retry();
+    expect(
+      await database.owner`
+        select l.name, d.attempts, d.failed_at, d.claimed_until, d.last_error, d.due_at <= now() as is_due
+        from private.deliveries d join public.leads l on l.id = d.lead_id order by d.due_at`,
+    ).toEqual([
+      { name: "Due", attempts: 0, failed_at: null, claimed_until: null, last_error: null, is_due: true },
+      { name: "Failed", attempts: 0, failed_at: null, claimed_until: null, last_error: "410", is_due: true },
+    ]);
   });
 });

@@ -221,6 +221,21 @@ begin
   return made;
 end $$;
 
+-- Has everything that failed sent again, except on retired channels: with all its attempts, and after what is due already. The last error
+-- stays until the next outcome, because it says that the receiver may have heard of the lead. Returns how many deliveries that is.
+create function private.requeue_failed() returns integer
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  requeued integer;
+begin
+  update private.deliveries d set failed_at = null, attempts = 0, due_at = now(), claimed_until = null
+  where d.failed_at is not null and d.channel <> all (select c.name from private.channels c where c.retired_at is not null);
+  get diagnostics requeued = row_count;
+  return requeued;
+end $$;
+
 -- Retires a channel that the operator gave up, settles what is pending on it as failed, and returns how many deliveries that was. Leads
 -- that are then owed to no channel are left to `enqueue_missed_deliveries`. Returns null, and does nothing, where there is no such channel
 -- or where a server has set it up, because that server would send what is pending.
@@ -248,6 +263,6 @@ end $$;
 
 revoke execute on function
   private.sync_channels, private.enqueue_deliveries, private.may_have_reached, private.settle_erasure, private.erase_leads, private.enqueue_event,
-  private.retire_channel
+  private.requeue_failed, private.retire_channel
 from public;
 grant execute on function private.sync_channels to leads_delivery;

@@ -72,10 +72,7 @@ declare
   actor private.actor := private.require_manager();
   retried integer;
 begin
-  update private.deliveries d set failed_at = null, attempts = 0, due_at = now(), claimed_until = null
-  from private.channels c
-  where c.name = d.channel and c.retired_at is null and d.failed_at is not null;
-  get diagnostics retried = row_count;
+  retried := private.requeue_failed();
   perform private.audit(actor, 'retried deliveries', null, jsonb_build_object('deliveries', retried));
   return retried;
 end $$;
