@@ -2,6 +2,7 @@
 // and what the program gets. Each message follows the setting's name, as in "PORT must be a whole number from 0 to 65535."
 import * as v from "valibot";
 import { isNpi } from "./npi.ts";
+import { isDialable } from "./phone-number.ts";
 
 /** Any text. Settings arrive trimmed, and a blank one counts as not set. */
 export const text = v.string();
@@ -12,12 +13,12 @@ export const folder = v.pipe(
   v.check((given) => !given.startsWith("~"), "must be a path without ~, which only a shell understands."),
 );
 
-/** A phone number to be dialled, which may have letters as on the keys of a phone: 1-800-CALL-NOW. */
+/** A phone number to be dialled, which may have letters as on the keys of a phone, and words around it: 1-800-CALL-NOW (TTY: 711). */
 export const phoneNumber = v.pipe(
   v.string(),
   v.check(
-    (given) => /\d\D*\d\D*\d/.test(given) && given.replaceAll(/[^0-9A-Za-z]/g, "").length >= 7,
-    "must be a phone number such as (800) 555-0142.",
+    isDialable,
+    "must be a phone number such as (800) 555-0142, or +52 55 1234 5678 for one of another country.",
   ),
 );
 

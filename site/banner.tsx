@@ -1,6 +1,6 @@
 // The red banner: why the lead was refused, and what the visitor can do. (Specification 4 and 8.)
 import { useEffect, useRef } from "react";
-import { telAddress } from "../content/provider.ts";
+import { telAddress } from "../config/phone-number.ts";
 import type { ScriptTexts } from "./form-attributes.ts";
 import type { Refusal } from "./lead-form.tsx";
 

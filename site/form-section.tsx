@@ -1,5 +1,5 @@
 // The article's section with the lead form: who asks, what Medicare usually asks, and the form itself.
-import { telAddress } from "../content/provider.ts";
+import { telAddress } from "../config/phone-number.ts";
 import { translations } from "../content/refusals.ts";
 import { built } from "./built.ts";
 import { formAttributes } from "./form-attributes.ts";

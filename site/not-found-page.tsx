@@ -1,6 +1,6 @@
 // The page for an address that leads nowhere: says so, and where to go.
 import { Fragment } from "react";
-import { telAddress } from "../content/provider.ts";
+import { telAddress } from "../config/phone-number.ts";
 import type { PageContent } from "./page-content.ts";
 import { Footer } from "./small-print.tsx";
 

@@ -1,6 +1,7 @@
 // The provider's number, and on a line below it the hours in which somebody answers and how people who do not hear well call.
+
+import { telAddress } from "../config/phone-number.ts";
 import { withFullStop } from "../content/fill-in.ts";
-import { telAddress } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 
 export function PhoneLine({ content }: { content: PageContent }) {

@@ -1,8 +1,9 @@
 // What stands at the end of the pages, in full size: the sources of the claims, and the sponsor's disclaimer.
+
+import { telAddress } from "../config/phone-number.ts";
 import { type SourceName, sources } from "../content/claims.ts";
 import { withFullStop } from "../content/fill-in.ts";
 import { languageHelpLines } from "../content/language-help.ts";
-import { telAddress } from "../content/provider.ts";
 import type { PageContent } from "./page-content.ts";
 
 export function Sources({ content }: { content: PageContent }) {

@@ -3,11 +3,12 @@ import { createHash } from "node:crypto";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../config/config.ts";
+import { isDialable, telAddress } from "../config/phone-number.ts";
 import { sources, sourcesToReview } from "../content/claims.ts";
 import { claims } from "../content/en/claims.ts";
 import { textsIn } from "../content/languages.ts";
 import { permissionNotices } from "../content/permission.ts";
-import { completeProvider, telAddress } from "../content/provider.ts";
+import { completeProvider } from "../content/provider.ts";
 import { loadSite } from "../web/pages.ts";
 import { useBrowser } from "./support/browser.ts";
 import { pageSettings, useSite } from "./support/site.ts";
@@ -353,6 +354,7 @@ describe("a phone number", () => {
     ["+525512345678 x12", "tel:+525512345678;ext=12"],
   ])("is dialled as it is written: %s", (phone, link) => {
     expect(telAddress(phone)).toBe(link);
+    expect(isDialable(phone)).toBe(true);
   });
 });
 

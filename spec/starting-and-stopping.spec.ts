@@ -197,6 +197,12 @@ describe("starting", () => {
     ["SITE_URL", "https://:secret@www.example.com"],
     ["INBOX_URL", "https://inbox.example.com/team"],
     ["PROVIDER_PHONE", "call us"],
+    ["PROVIDER_PHONE", "call 123 now"],
+    ["PROVIDER_PHONE", "abc123defg"],
+    ["PROVIDER_PHONE", "555-0142"],
+    ["PROVIDER_PHONE", "123456789012345678901234567890"],
+    ["PROVIDER_PHONE", "+44 20 7946 0958 or +44 20 7946 0959"],
+    ["PROVIDER_CALLS_FROM", "+1 305"],
     ["PROVIDER_PRIVACY_URL", "https://a b<"],
   ])("refuses %s=%s", (name, value) => {
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} must be .*\\.$`));
