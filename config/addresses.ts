@@ -109,6 +109,10 @@ export const proxies = v.pipe(
     (given) => given === "" || isListOf(listOf(given), isProxy),
     "must be a list of addresses, networks (10.0.0.0/8), or loopback.",
   ),
+  v.check(
+    (given) => !listOf(given).some((one) => isProxy(one) && isTooLarge(one)),
+    "must be networks no larger than 10.0.0.0/8 or fc00::/7, because whoever is in one may say who a visitor is.",
+  ),
   v.transform(listOf),
 );
 
@@ -208,6 +212,19 @@ function isProxy(given: string): boolean {
   const [address = ""] = given.split("/");
   if (/^(loopback|linklocal|uniquelocal)$/.test(given)) return true;
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return false;
+  // No sender has these addresses.
+  if (/^(0\.0\.0\.0|::)$/.test(given)) return false;
+  // proxy-addr throws at 64:ff9b::10.0.0.1 and the like.
+  if (address.includes("::") && address.includes(".") && !/^::ffff:/i.test(address)) return false;
   // proxy-addr throws at /0, which would trust everybody.
   return address === given || (ipaddr.isValidCIDR(given) && !/\/0+$/.test(given));
+}
+
+// The largest private networks. A larger one is no network of proxies, and 0.0.0.0/1 with 128.0.0.0/1 would trust everybody.
+function isTooLarge(network: string): boolean {
+  const [address = "", length] = network.split("/");
+  if (length === undefined || !ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.kind() === "ipv4") return Number(length) < 8;
+  return Number(length) < ((parsed as ipaddr.IPv6).isIPv4MappedAddress() ? 96 + 8 : 7);
 }

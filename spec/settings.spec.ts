@@ -55,6 +55,12 @@ describe("the settings", () => {
     ],
     ["ALLOWED_ORIGINS", "https://a.example *", (config) => config.allowedOrigins, "*"],
     ["TRUST_PROXY", "loopback, 10.0.0.0/8", (config) => config.trustProxy, ["loopback", "10.0.0.0/8"]],
+    [
+      "TRUST_PROXY",
+      "uniquelocal 10.0.0.0/8 ::ffff:10.0.0.1 ::ffff:10.0.0.0/104 fc00::/7 2001:db8::1 127.0.0.1",
+      (config) => config.trustProxy.length,
+      7,
+    ],
     ["RATE_LIMIT", "OFF", (config) => config.rateLimit, false],
     ["LANGUAGES", "en, es", (config) => config.site.languages, ["en", "es"]],
     ["LANGUAGE_HELP", "es, zh, es", (config) => config.provider.languageHelp, ["es", "zh"]],
