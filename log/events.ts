@@ -7,7 +7,7 @@ export const events = {
   "inbox-not-listening": {
     level: "error",
     sentence:
-      "The inbox is not served, because nothing can listen at its INBOX_HOST and INBOX_PORT. Correct them, or set INBOX=off. (EADDRINUSE: another program has the port.)",
+      "The inbox is not served, because nothing can listen at its INBOX_HOST and INBOX_PORT. Correct them, or set INBOX=off. (EADDRINUSE: another program has the port, or PORT is the same.)",
   },
   "inbox-without-passkeys": {
     level: "warn",
