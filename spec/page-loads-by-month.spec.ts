@@ -113,11 +113,12 @@ describe("the page loads of a long time, from the sums of its months", () => {
       () =>
         sql`update private.page_counts set n = n + 5 where day = ${month}::text::date + 11 and campaign = 'spring'`,
       () => sql`delete from private.page_counts where day = ${month}::text::date + 12 and device = 'phone'`,
-      () => sql`update private.page_counts set day = ${daysAgo(0)} where day = ${month}::text::date + 14`,
       () => sql`
         insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
-        values (${month}::text::date + 13, -1, 'spring', '', 'spring', '', 'phone', 'view', 1000) on conflict (day, hour, source, medium, campaign, variant, device, step)
-        do update set n = page_counts.n + 1000`,
+        values (${month}::text::date + 12, -1, 'spring', '', 'spring', '', 'phone', 'view', 1000)`,
+      () => sql`update private.page_counts set day = ${daysAgo(0)} where day = ${month}::text::date + 14`,
+      () =>
+        sql`update private.page_counts set day = ${month}::text::date + 14 where day = ${daysAgo(0)} and hour = -1`,
     ];
     for (const change of changes) {
       await change();
@@ -136,5 +137,17 @@ describe("the page loads of a long time, from the sums of its months", () => {
     await expectSameAsCounts();
     await sql`delete from private.report_page_days where day = ${month}::text::date + 20`;
     await expectSameAsCounts();
+  });
+
+  it("agree with the counts when all are removed at once and others are counted since", async () => {
+    const [month = ""] = await summedMonths();
+    await sumUp();
+    await sql`truncate private.page_counts`;
+    await sql`
+      insert into private.page_counts (day, hour, source, medium, campaign, variant, device, step, n)
+      select day, -1, 'spring', '', 'spring', '', 'phone', 'view', 1000
+      from unnest(array[${month}::text::date, ${daysAgo(1)}::text::date]) as day`;
+    const rows = [...(await loads(sql, "2000-01-01", daysAgo(0)))];
+    expect(rows.map(({ campaign, views }) => [campaign, views])).toEqual([["spring", 2000]]);
   });
 });
