@@ -130,6 +130,7 @@ describe("an outcome", () => {
     const { body } = await dana.call("outcome", { id, call_id, outcome: "wrong_number" });
     if (!("outcome_id" in body)) throw new Error("refused");
     const { outcome_id } = body;
+    await database.owner`update private.outcomes set at = now() - interval '4 minutes 30 seconds' where id = ${outcome_id}`;
     expect((await lee.call("undo-outcome", { outcome_id })).body).toEqual({ refused: "not_yours" });
     expect((await dana.call("undo-outcome", { outcome_id })).body).toEqual({ done: true });
     expect((await dana.call("open", { id })).body).toMatchObject({
@@ -143,7 +144,7 @@ describe("an outcome", () => {
     const id = await addLead(database);
     const { body } = await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });
     if (!("outcome_id" in body)) throw new Error("refused");
-    await database.owner`update private.outcomes set at = now() - interval '6 minutes' where id = ${body.outcome_id}`;
+    await database.owner`update private.outcomes set at = now() - interval '5 minutes 1 second' where id = ${body.outcome_id}`;
     expect((await dana.call("undo-outcome", { outcome_id: body.outcome_id })).body).toEqual({
       refused: "too_late",
     });
