@@ -354,6 +354,8 @@ describe("a session", () => {
     expect((await ended.call("me")).status).toBe(200);
     await ended.call("sign-out");
     expect(await signIn(endedKey, tokenOf(ended))).toHaveProperty("token");
+    await owner`update private.sessions set ends_at = now() where member_id = ${other.id}`;
+    expect(await signIn(otherKey, tokenOf(other))).toHaveProperty("token");
   });
 
   it("ends after the hours that the settings say now, also when it was begun under longer ones", async () => {
