@@ -59,21 +59,23 @@ describe("leads restore", () => {
 
   it("keeps with --keep the earlier day of a wording, and a channel given up where this server has not set it up", async () => {
     const [old, fresh] = [await makeDatabase(), await makeDatabase()];
-    for (const [{ owner }, day] of [
-      [old, "2026-01-05"],
-      [fresh, "2026-03-01"],
+    for (const [{ owner }, ...days] of [
+      [old, "2026-01-05", "2026-02-01"],
+      [fresh, "2026-03-01", "2026-01-07"],
     ] as const) {
       await owner`select private.sync_channels(array['email', 'webhook', 'chat'], array['email'])`;
       await owner`
         insert into private.notices (hash, language, text, first_used_at)
-        values (encode(sha256('You may call me.'), 'hex'), 'en', 'You may call me.', ${day})`;
+        select encode(sha256(n.text::bytea), 'hex'), 'en', n.text, n.day::timestamptz
+        from unnest(array['You may call me.', 'You may phone me.'], ${days}::text[]) as n (text, day)`;
     }
     await old.owner`update private.channels set enabled = false, retired_at = now() where name in ('email', 'webhook')`;
     const path = join(folder, "given-up.backup");
     expect(await leads(old.url, "backup", path)).toMatchObject({ status: 0 });
     expect(await leads(fresh.url, "restore", "--keep", path)).toMatchObject({ status: 0 });
-    const [notice] = await fresh.owner`select first_used_at::date::text as day from private.notices`;
-    expect(notice).toEqual({ day: "2026-01-05" });
+    const notices = await fresh.owner`
+      select first_used_at::date::text as day from private.notices order by text`;
+    expect(notices).toEqual([{ day: "2026-01-05" }, { day: "2026-01-07" }]);
     const retired = await fresh.owner`select name from private.channels where retired_at is not null`;
     expect(retired).toEqual([{ name: "webhook" }]);
   });
