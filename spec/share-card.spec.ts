@@ -9,7 +9,7 @@ const site = useSite();
 
 describe("the share card", () => {
   const other = useSite({ ...pageSettings, provider: { name: "Müller Supply" } });
-  const cardOf = (provider: object, photo?: string) => drawShareCard({ language: "en", provider, photo });
+  const cardOf = (provider: object) => drawShareCard({ language: "en", provider, photo: undefined });
   it("names who pays, also when the pages were built for another", async () => {
     const cardAt = async (address: string) => {
       const html = await (await fetch(address)).text();
