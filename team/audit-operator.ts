@@ -1,5 +1,5 @@
 // Writes to the audit log what the operator's commands about leads do, so that one log has who read, exported, erased or changed leads, in
-// the inbox or by command. A list is no exception, because unlike the inbox's queue it has numbers and health answers.
+// the inbox or by command. A list of leads has an entry too: it shows phone numbers and health answers, which the inbox's queue does not.
 import type { TransactionSql } from "postgres";
 import type { Sql } from "../database/connect.ts";
 import { isReadOnly } from "../database/trouble.ts";

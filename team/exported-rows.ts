@@ -38,9 +38,9 @@ function isoTime(time: string): string {
 }
 
 /**
- * Prepares a transaction for the export of all leads. `fresh` are the ids of the leads that have no row in lead_work yet; it looks back two
- * days, because a daily job indexes the older ones. The caller gives `report` the number of rows that it handed out; `report` tells
- * `onProgress` the part of all rows that is done.
+ * Prepares a transaction for the export of all leads. `fresh` are the ids of the leads that have no row in lead_work yet, as far as they
+ * came in the last two days, because a daily job writes the rows of older ones. The caller gives `report` the number of rows that it handed
+ * out; `report` tells `onProgress` the part of all rows that is done.
  */
 export async function prepareExport(
   tx: TransactionSql,

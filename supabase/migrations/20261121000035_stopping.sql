@@ -32,7 +32,8 @@ end $$;
 
 -- Puts every number in the text on the stop list, so that none is called any more. Returns the entry of the audit log, for which
 -- team.stopped_number withdraws the permissions and counts them; a count returned here would tell whether a lead has the number, and the
--- transaction could be rolled back. Otherwise why not: a person gives one number or two, and thousands would be a search.
+-- transaction could be rolled back. Refuses a text without a number, and one with more than five: a person gives one or two, and
+-- thousands would be a search for the numbers that leads have.
 create function team.stop_number(phone text) returns jsonb
 language plpgsql
 security definer

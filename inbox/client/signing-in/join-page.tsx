@@ -73,7 +73,7 @@ function Invitation({ token }: { token: string }) {
   );
 }
 
-/** A link that lost or gained a character may not look like one any more. The server then accepts no such call, and the link is not known either. */
+/** A link that lost or gained characters may not have the form of a link. The server does not accept such a call: nobody was invited by it. */
 const whyNotOpened = (error: Error): string =>
   signInSentence(
     error instanceof CallFailed && error.why === "not accepted"
