@@ -192,19 +192,25 @@ describe("the outbox", () => {
     expect(await states()).toMatchObject([{ channel: "email" }, { channel: "webhook" }]);
   });
 
-  it("owes a lead to every channel that is set up, when the team asks and no channel has taken a message about it", async () => {
+  it("owes a lead to every channel that is set up, when the team asks, until a channel has taken the message about it", async () => {
     await insert();
     const [delivery] = await claim(sql, "webhook", all);
     await record(sql, [{ ...claimOf(delivery), reason: "answered 503", wait: 3600 }]);
     await syncChannels(sql, ["email"]);
     expect(await requeueLead(sql, delivery?.leadId ?? "")).toBe(2);
-    expect(await claim(sql, "email", all)).toHaveLength(1);
+    const claimed = await claim(sql, "email", all);
+    expect(claimed).toHaveLength(1);
+    await record(sql, [{ ...claimOf(claimed[0]), delivered: true }]);
+    await syncChannels(sql, ["chat"]);
+    await requeueLead(sql, delivery?.leadId ?? "");
+    expect(await claim(sql, "chat", all)).toEqual([]);
   });
 
   it("owes the leads of the last three days that were owed to no channel, once, unless the team has reviewed them", async () => {
     await syncChannels(sql, []);
     await insertMany(3);
-    await sql`update public.leads set created_at = now() - interval '73 hours' where name = 'Visitor 0'`;
+    await sql`
+      update public.leads set created_at = now() - case name when 'Visitor 0' then interval '73 hours' else interval '71 hours' end`;
     await sql`insert into private.reviews (lead_id) select id from public.leads where name = 'Visitor 1'`;
     await syncChannels(sql, ["webhook"]);
     expect(await enqueueMissedDeliveries(sql)).toBe(1);
@@ -339,6 +345,8 @@ describe("the outbox", () => {
     const stuckAfter = async (minutes: number) =>
       (await countDeliveries(sql, seconds(60 * minutes))).find(({ channel }) => channel === "webhook")?.stuck;
     expect([await stuckAfter(14), await stuckAfter(16)]).toEqual([0, 1]);
+    await record(sql, [{ ...claimOf(delivery), delivered: true }]);
+    expect(await stuckAfter(16)).toBe(0);
   });
 
   it("keeps the reason of a channel's last failure until everything that waited or failed because of it is delivered", async () => {
