@@ -1,4 +1,4 @@
-// The kind of device that a browser names, in our own words: phone, tablet, computer or bot.
+// The kind of device that a browser names, in our own words: phone, tablet, computer or bot; unknown where it names nothing.
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -55,11 +55,13 @@ describe("the kind of device", () => {
         (pieces) =>
           `Mozilla/5.0 (${pieces.join("")}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0`,
       );
-    const all = [...fc.sample(statement, 1000), ...Object.values(browsers)].filter(
+    const all = [...fc.sample(statement, 1000), ...Object.values(browsers), ""].filter(
       (one) => deviceOf(one) !== "bot",
     );
     expect(all.length).toBeGreaterThan(500);
-    expect(new Set(all.map((one) => deviceOf(one)))).toEqual(new Set(["phone", "tablet", "computer"]));
+    expect(new Set(all.map((one) => deviceOf(one)))).toEqual(
+      new Set(["phone", "tablet", "computer", "unknown"]),
+    );
     const rows = await database.owner<{ device: string }[]>`
       select private.device_of(s.statement) as device
       from jsonb_array_elements_text(${JSON.stringify(all)}::text::jsonb) with ordinality as s (statement, nth) order by s.nth`;
