@@ -40,7 +40,7 @@ describe("the doctor, on a site in two languages,", () => {
     expect(findings.map(({ says }) => says)).toContain("The thank-you page is there.");
   });
 
-  it("takes the address of the thank-you page from the article, to which the form leads", async () => {
+  it("looks for a thank-you page at the address to which the article's form leads", async () => {
     host.alter = (html) => html.replace('data-thank-you="/es/thank-you"', 'data-thank-you="/es/gracias"');
     expect((await examine()).map(({ says }) => says)).toContain(
       "The thank-you page /es/gracias is not there (404).",
