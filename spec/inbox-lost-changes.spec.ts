@@ -41,6 +41,15 @@ describe("a member who leaves the page before the answer", () => {
     expect(await page.getByRole("alert").count()).toBe(0);
   });
 
+  it("is told that a member was not removed, and is led to no lead", async () => {
+    const page = await as(maria, "/team");
+    await answerOnQueuePage(page, "members/remove", { status: 500, body: '{"error":"a bug"}' });
+    await page.getByRole("button", { name: "Remove Lee" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click({ noWaitAfter: true });
+    await page.getByRole("alert").getByText("The removal of a member was not recorded.").waitFor();
+    expect(await page.getByRole("link", { name: "Open the lead" }).count()).toBe(0);
+  });
+
   it("is told to look where no answer came, because the outcome may have been recorded", async () => {
     const id = await addLead(database);
     const page = await beginCall(dana, id);

@@ -1,4 +1,4 @@
-// Changes that were not made, or perhaps not, and of which the page that asked for them cannot say so, because the member has left it.
+// Changes that failed, or may have failed, after the member had left the page that would have said so.
 import type { CallName } from "../../api.ts";
 import { announce } from "./announcer.tsx";
 import { makeSharedValue } from "./shared-value.ts";
@@ -16,17 +16,26 @@ export interface LostChange {
 export const lostChanges = makeSharedValue<readonly LostChange[]>(() => []);
 let count = 0;
 
-/** Changes of which a member must know whether they were made. */
-const names: Partial<Record<CallName, string>> = {
+type Names = Partial<Record<CallName, string>>;
+
+/** Changes to a lead of which a member must know whether they were made. The `id` in their requests is the lead's. */
+const changesToLead: Names = {
   stop: "The stop",
-  "stop-number": "The stop of a number",
   outcome: "The outcome",
-  "undo-outcome": "The undo",
   "eligibility-check": "The eligibility check",
   release: "“Let it go”",
   "take-back": "Taking the lead back",
   erase: "The erasure",
+};
+
+/** Other such changes. An `id` in their requests is not a lead's. */
+const otherChanges: Names = {
+  "stop-number": "The stop of a number",
+  "undo-outcome": "The undo",
   "members/invite": "The invitation",
+  "members/recover": "The new link for a member",
+  "members/remove": "The removal of a member",
+  "passkeys/remove": "The removal of a passkey",
   "pause-state": "The pause",
   "resume-state": "The end of the pause",
 };
@@ -37,9 +46,10 @@ export function reportLostChange(
   request: object,
   { mayBeDone }: { mayBeDone: boolean },
 ): void {
-  const lead = "id" in request && typeof request.id === "string" ? request.id : undefined;
-  const what = names[name];
+  const ofLead = changesToLead[name];
+  const what = ofLead ?? otherChanges[name];
   if (what === undefined) return;
+  const lead = ofLead && "id" in request && typeof request.id === "string" ? request.id : undefined;
   count += 1;
   const says = `${what} ${mayBeDone ? "may not have been" : "was not"} recorded.`;
   lostChanges.set([...lostChanges.get(), { nth: count, says, mayBeDone, lead }]);
