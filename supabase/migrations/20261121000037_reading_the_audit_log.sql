@@ -85,7 +85,8 @@ begin
   );
 end $$;
 
--- The parts of a filter as the log may keep them, because nothing is ever erased from it. Raises a refusal for a value that is none.
+-- Returns the parts of a filter for the entry about an export. Each part is checked, because a text of any other kind, such as a person's name,
+-- could never be erased from the log. Raises an error for a part that is not what its name says.
 create function private.audit_filter(filter jsonb) returns jsonb
 language plpgsql
 set search_path = pg_catalog, pg_temp
