@@ -93,6 +93,26 @@ function offerNotificationsThatThrow(): void {
   Object.assign(window, { Notification: Throwing });
 }
 
+/** Runs in a page that another tab tells of the events. The page takes none before `takeEvents` is called. */
+function holdBackEvents(): void {
+  const channel = BroadcastChannel.prototype;
+  const { set } = Object.getOwnPropertyDescriptor(channel, "onmessage") as PropertyDescriptor;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  Object.assign(window, { takeEvents: resolve });
+  Object.defineProperty(channel, "onmessage", {
+    set(this: BroadcastChannel, listen: (event: MessageEvent) => void) {
+      set?.call(this, (event: MessageEvent) => promise.then(() => listen(event)));
+    },
+  });
+}
+
+/** Whether the page could take the lock now. The page's earlier requests are answered first, so a test can wait for them with this. */
+const isFree = (page: Page, name: string) =>
+  page.evaluate(
+    (lock) => navigator.locks.request(lock, { ifAvailable: true }, (held) => held !== null),
+    name,
+  );
+
 /** Goes to the queue within the page, and has a lead come. */
 async function leadComes(page: Page): Promise<void> {
   await page.getByRole("link", { name: "Queue" }).click();
@@ -141,6 +161,19 @@ describe("a desktop notification", () => {
     await page.reload();
     await page.getByLabel("Keyboard shortcuts").waitFor();
     expect(await box.isChecked()).toBe(false);
+  });
+
+  it("is shown no longer once the member has unticked it, although the browser still allows it", async () => {
+    const page = await openAs(browser(), inbox, dana, "/healthz");
+    await page.addInitScript(recordNotifications);
+    const stream = page.waitForResponse(`${inbox.url}/api/events`);
+    await page.goto(`${inbox.url}/account`);
+    await stream;
+    await page.getByLabel("A desktop notification when a lead comes").uncheck();
+    await leadComes(page);
+    await expect.poll(() => said(page)).toContain("1 new lead in the queue.");
+    await isFree(page, "inbox-looked-at");
+    expect(await shownBy(page)).toEqual([]);
   });
 
   it("stays off in a browser that offers notifications and shows none, as Chrome on Android, and the page says so", async () => {
@@ -261,12 +294,14 @@ describe("a member in two tabs", () => {
     expect
       .poll(async () => (await said(page)).filter((text) => text.endsWith("in the queue.")).length)
       .toBe(leads);
-  /** Whether the page could take the lock now. The page's earlier requests are answered first, so a test can wait for them with this. */
-  const isFree = (page: Page, name: string) =>
-    page.evaluate(
-      (lock) => navigator.locks.request(lock, { ifAvailable: true }, (held) => held !== null),
-      name,
-    );
+  /** Waits until the first tab has heard of a lead and asked for the lock, then until the second one has, which holds back its events. */
+  async function eachHears(tabs: readonly Page[], lock: string): Promise<void> {
+    for (const tab of tabs) {
+      await tab.evaluate(() => Reflect.get(window, "takeEvents")?.());
+      await hasHeard(tab, 1);
+      await isFree(tab, lock);
+    }
+  }
 
   it("is shown no notification by the tab behind while the other is on screen, and one when neither is", async () => {
     const page = await openAs(browser(), inbox, dana);
@@ -293,11 +328,11 @@ describe("a member in two tabs", () => {
     await page.clock.install();
     await page.goto(inbox.url);
     await page.getByText("Nobody is waiting.").waitFor();
+    await page.context().addInitScript(holdBackEvents);
     const tabs = [page, await tabBeside(page, recordNotifications)];
     for (const tab of tabs) await stopClock(tab);
     await addLead(database);
-    for (const tab of tabs) await hasHeard(tab, 1);
-    for (const tab of tabs) await isFree(tab, "inbox-looked-at");
+    await eachHears(tabs, "inbox-looked-at");
     expect((await Promise.all(tabs.map(shownBy))).flat()).toEqual(["A lead is waiting"]);
   });
 
@@ -305,16 +340,14 @@ describe("a member in two tabs", () => {
     const page = await accountPage("denied");
     await page.getByLabel("A sound when a lead comes").check();
     await expect.poll(async () => (await heard(page)).tones).toHaveLength(2);
+    await page.context().addInitScript(holdBackEvents);
     const tab = await tabBeside(page, listenToTheBrowser);
     const tabs = [page, tab];
     // A browser plays no sound on a page that nobody has touched. While the clock stands, the tab that sounds keeps the lock.
     await tab.locator("h1").click();
     for (const one of tabs) await stopClock(one);
     await addLead(database);
-    for (const one of tabs) {
-      await hasHeard(one, 1);
-      await isFree(one, "inbox-sound");
-    }
+    await eachHears(tabs, "inbox-sound");
     const tones = async () => (await Promise.all(tabs.map(heard))).flatMap((one) => one.tones);
     await expect.poll(tones).toEqual([659, 880, 659, 880]);
   });
@@ -339,7 +372,7 @@ describe("a browser without what the inbox would like to use", () => {
       await page.addInitScript((which) => {
         localStorage.setItem(
           "inbox-preferences",
-          JSON.stringify({ usesShortcuts: true, sound: false, notifications: true }),
+          JSON.stringify({ usesShortcuts: true, sound: true, notifications: true }),
         );
         Object.defineProperty(document, "hidden", { get: () => true });
         if (which !== "none") return;
@@ -351,6 +384,8 @@ describe("a browser without what the inbox would like to use", () => {
       const stream = page.waitForResponse(`${inbox.url}/api/events`);
       await page.goto(inbox.url);
       await stream;
+      // A tab that nobody has touched asks for no lock before it sounds.
+      await page.locator("h1").click();
       await addLead(database, { name: `Came ${kind}` });
       await page.getByRole("link", { name: `Came ${kind}` }).waitFor();
       expect(errors).toEqual([]);
