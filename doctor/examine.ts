@@ -49,16 +49,16 @@ export async function examine(
   say(reading.findings);
   if (!reading.mayTryInserting) {
     say([notExamined("Whether leads are taken: first fix the above.")]);
-    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere: false }, say);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, mayBeThere: false }, say);
     say(await removeTestLead(deployment, inside, testLead, "no"));
     return hasFailed;
   }
   const inserting = await examineInserting(deployment, testLead);
-  const isThere = inserting.stored !== "no";
+  const mayBeThere = inserting.stored !== "no";
   try {
     say(inserting.findings);
     say(await examineCors(deployment));
-    await examineFunctionAndDatabase(deployment, inside, { testLead, isThere, signal }, say);
+    await examineFunctionAndDatabase(deployment, inside, { testLead, mayBeThere, signal }, say);
   } finally {
     // A query above may have failed; the test lead must not stay for that.
     say(await removeTestLead(deployment, inside, testLead, inserting.stored));
@@ -70,7 +70,11 @@ export async function examine(
 async function examineFunctionAndDatabase(
   deployment: Deployment,
   inside: Inside,
-  { testLead, isThere, signal }: { testLead: TestLead; isThere: boolean; signal?: AbortSignal | undefined },
+  {
+    testLead,
+    mayBeThere,
+    signal,
+  }: { testLead: TestLead; mayBeThere: boolean; signal?: AbortSignal | undefined },
   say: (findings: Finding[]) => void,
 ): Promise<void> {
   say(await examineSubmitLead(deployment));
@@ -85,7 +89,7 @@ async function examineFunctionAndDatabase(
   if (!sql) return;
   say(await examineStatedNotices(sql));
   say(await examineDeliveries(sql));
-  if (!isThere) return;
+  if (!mayBeThere) return;
   say(await examineVisitorAddress(sql, deployment, testLead));
   say(await followTestLead(sql, testLead, { signal }));
 }
