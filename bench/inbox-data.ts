@@ -40,7 +40,7 @@ export async function settle(sql: Sql): Promise<void> {
   }
 }
 
-/** Sends a lead as a visitor's page does, but for the notice that it showed. */
+/** Sends a lead as a visitor's page does, except that it names no permission notice. */
 export async function sendLead(address: string, name: string): Promise<void> {
   const body = JSON.stringify({ ...aLead, name, email: `${crypto.randomUUID()}@example.com` });
   const answer = await fetch(`${address}/rest/v1/leads`, {

@@ -38,8 +38,8 @@ export const settingsFile = isRelease ? "/etc/leads/settings.env" : ".env";
 export const doctorProgram = isRelease ? "leads doctor" : "npm run doctor --";
 
 /**
- * How a release's server gets other settings, after what to set, and how it is started again; undefined in a clone, whose pages may be built
- * for another host. A container keeps the settings with which it was made.
+ * For sentences about a release's server. `otherSettings` ends one that begins with what to set, and `restart` is the command that starts
+ * the server again. A container keeps the settings with which it was made. Undefined in a clone, whose pages may be built for another host.
  */
 export const ofRelease = isRelease
   ? {

@@ -21,7 +21,7 @@ export async function withdrawPermission(sql: Sql, id: string): Promise<Withdraw
         select from public.leads l where l.id = ${id} and not exists (
           select from private.audit_log a where a.lead_id = l.id and a.action = 'stopped calls'
         )`;
-      // The name that a stop in the inbox has, because the proof looks for it.
+      // The action has the name of a stop in the inbox, because private.stop_proof looks for that name.
       if (rows.length > 0 || unaudited.length > 0)
         await auditOperator(tx, "stopped calls", [id], { leads: rows.length });
       return rows.map((row) => row.id);
