@@ -103,14 +103,9 @@ begin
     detail = 'The Origin of the request is not among ALLOWED_ORIGINS.';
 end $$;
 
--- The same lead sent again within 24 hours (a retry after a lost answer, an impatient second click, two at once) is stored
--- once, and the sender gets the same answer either way, so that nobody can find out who enquired. A lead whose permission was
--- withdrawn does not count, nor one that a member has finished without a result: the person has changed their mind and is to be called. Nor does
--- one whose time is more than an hour ahead,
--- from a clock that was ahead: an enquiry would be lost until that time comes. The lock makes the second of two at once wait for the first
--- one's commit; each statement in here sees what is committed by then, and the earlier rows of its own insert.
--- Raises 54000 where a transaction holds more than 2,000 of these locks: they would fill the server's table of locks, in which every other
--- session has its own. The intake stores a hundred leads in a transaction. The owner may store as many as there is room for.
+-- Raises 54000 where this transaction holds more than 2,000 advisory locks, of which each lead takes one (private.keep_one_of_the_same). They
+-- would fill the server's table of locks, in which every other session has its own. The intake stores a hundred leads in a transaction. The
+-- owner may store as many as there is room for.
 create function private.refuse_many_locks() returns void
 language plpgsql
 security definer
@@ -123,6 +118,12 @@ begin
   end if;
 end $$;
 
+-- The same lead sent again within 24 hours (a retry after a lost answer, an impatient second click, two at once) is stored
+-- once, and the sender gets the same answer either way, so that nobody can find out who enquired. A lead whose permission was
+-- withdrawn does not count, nor one that a member has finished without a result: the person has changed their mind and is to be called. Nor does
+-- one whose time is more than an hour ahead, from a clock that was ahead: an enquiry would be lost until that time comes. The lock makes the
+-- second of two at once wait for the first one's commit; each statement in here sees what is committed by then, and the earlier rows of its
+-- own insert.
 create function private.keep_one_of_the_same() returns trigger
 language plpgsql
 security definer
