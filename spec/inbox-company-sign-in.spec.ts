@@ -113,9 +113,8 @@ const meAs = (browser: Browser) =>
 
 describe("the company's own sign-in", () => {
   it("lets an invited member in, and knows them again by issuer and subject", async () => {
-    const token = await invite("Dana");
     const first = new Browser();
-    const answer = await first.signIn({ token }, "dana@company.example");
+    const answer = await first.signIn({ token: await invite("Dana") }, "dana@company.example");
     expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"]);
     expect((await meAs(first)).body.name).toBe("Dana");
     const again = new Browser();
@@ -123,6 +122,10 @@ describe("the company's own sign-in", () => {
     expect((await meAs(again)).body.name).toBe("Dana");
     const [linked] = await database.owner`select subject from private.company_accounts`;
     expect(linked).toEqual({ subject: "dana@company.example" });
+    // Another provider may give the same subject to another person.
+    const elsewhere = new Browser(await serveInboxOfCompany(database));
+    const refused = await elsewhere.signIn({}, "dana@company.example");
+    expect(refused.headers.get("location")).toBe("/sign-in#not-a-member");
   });
 
   it("lets nobody in who was not invited", async () => {
@@ -133,8 +136,7 @@ describe("the company's own sign-in", () => {
   });
 
   it("does not link one account to a second member", async () => {
-    const token = await invite("Lee");
-    const answer = await new Browser().signIn({ token }, "dana@company.example");
+    const answer = await new Browser().signIn({ token: await invite("Lee") }, "dana@company.example");
     expect(answer.headers.get("location")).toBe("/sign-in#not-a-member");
   });
 
@@ -257,10 +259,8 @@ describe("the company's own sign-in", () => {
       ["https://login.example", false, { prompt: "login", max_age: "0" }],
       ["https://accounts.google.com", true, { prompt: "select_account" }],
     ] as const) {
-      expect([undefined, earlier].map((time) => isFresh(time, begun, issuer))).toEqual([
-        isTrusted,
-        isTrusted,
-      ]);
+      const areFresh = [undefined, earlier].map((time) => isFresh(time, begun, issuer));
+      expect(areFresh).toEqual([isTrusted, isTrusted]);
       expect(questionFor(issuer)).toEqual(question);
     }
   });
