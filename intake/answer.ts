@@ -1,4 +1,5 @@
-// An answer of the intake as a plain value, which the server writes on a socket without making a Response of it first.
+// An answer to an insert or to what counts a page load, as a plain value. For most requests web/hot-routes.ts writes it on the socket as it
+// is, because to make a Response costs more; for the others it becomes one.
 
 export interface Answer {
   status: number;
