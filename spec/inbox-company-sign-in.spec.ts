@@ -65,8 +65,7 @@ class Browser {
   async start(given: object): Promise<{ address?: string; error?: string }> {
     const headers = { "content-type": "application/json", origin: this.inbox.url };
     const request = { method: "POST", headers, body: JSON.stringify(given) };
-    const started = await this.request(`${this.inbox.url}/oidc/start`, request);
-    return started.json();
+    return (await this.request(`${this.inbox.url}/oidc/start`, request)).json();
   }
 
   async follow(address: string, login: string): Promise<Response> {
@@ -108,6 +107,7 @@ async function expectRefusal(given: { error: string } | { code: string }): Promi
   expect(headers.get("location")).toBe("/sign-in#sign-in-refused");
 }
 
+const settingsFor = (issuer: string) => ({ issuer, clientId: "leads-inbox", clientSecret: "any" });
 const meAs = (browser: Browser) =>
   post<{ name: string }>(inbox.url, "api/me", {}, `session=${browser.session ?? ""}`);
 
@@ -142,7 +142,11 @@ describe("the company's own sign-in", () => {
 
   it("takes an invitation once", async () => {
     const token = await invite("Kim");
+    const late = new Browser();
+    const asked = await late.begin({ token });
     await new Browser().signIn({ token }, "kim@company.example");
+    const answer = await late.follow(asked, "another@company.example");
+    expect(answer.headers.get("location")).toBe("/sign-in#invitation-used");
     const second = await post(inbox.url, "oidc/start", { token });
     expect([second.status, second.body]).toEqual([401, { error: "invitation used" }]);
   });
@@ -152,10 +156,8 @@ describe("the company's own sign-in", () => {
     const asked = await mine.begin({});
     await others.begin({});
     const state = new URL(asked).searchParams.get("state") ?? "";
-    const comeBack = async (browser: Browser, withState: string) => {
-      const { headers } = await browser.request(`${inbox.url}/oidc/callback?code=a&state=${withState}`);
-      return headers.get("location");
-    };
+    const comeBack = async (browser: Browser, withState: string) =>
+      (await browser.request(`${inbox.url}/oidc/callback?code=a&state=${withState}`)).headers.get("location");
     expect(await comeBack(others, state)).toBe("/sign-in#try-again");
     expect(await comeBack(mine, "b".repeat(43))).toBe("/sign-in#try-again");
     expect(mine.session).toBeUndefined();
@@ -203,8 +205,7 @@ describe("the company's own sign-in", () => {
   ])("logs the error %j of an address as %j, because anybody may write one there", async (error, code) => {
     const log = vi.fn();
     const { origin } = new URL(await new Browser().begin({}));
-    const settings = { issuer: origin, clientId: "leads-inbox", clientSecret: "any" };
-    const { finish, begin } = makeCompanySignIn(settings, inbox.url, log);
+    const { finish, begin } = makeCompanySignIn(settingsFor(origin), inbox.url, log);
     const { address: _, ...pending } = await begin();
     const comeBack = async (given: object) => {
       const answer = new URLSearchParams({ ...given, iss: origin, state: pending.state });
@@ -222,7 +223,7 @@ describe("the company's own sign-in", () => {
 
   it("asks no provider without TLS, except one on this machine for a trial", async () => {
     const log = vi.fn();
-    const settings = { issuer: "http://192.0.2.1", clientId: "leads-inbox", clientSecret: "any" };
+    const settings = settingsFor("http://192.0.2.1");
     await expect(makeCompanySignIn(settings, inbox.url, log).begin()).rejects.toThrow(SignInRefused);
     expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "OAUTH_HTTP_REQUEST_FORBIDDEN" }]]);
   });
@@ -327,9 +328,8 @@ describe("the company's own sign-in", () => {
       provider.close();
     });
     await once(provider, "listening");
-    const issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
+    const settings = settingsFor(`http://localhost:${(provider.address() as AddressInfo).port}`);
     const log = vi.fn();
-    const settings = { issuer, clientId: "leads-inbox", clientSecret: "any" };
     await expect(makeCompanySignIn(settings, inbox.url, log).begin()).rejects.toThrow(SignInRefused);
     expect(log.mock.calls).toEqual([["company-sign-in-failed", { code: "TimeoutError" }]]);
     expect(timeouts.length).toBeGreaterThan(0);
