@@ -1,7 +1,16 @@
 // What happens after PostgreSQL is killed, or the process that started it: the next start works, and nothing is lost.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -115,6 +124,10 @@ describe("a PostgreSQL after a kill", () => {
     process.kill(orphan.pid, "SIGTERM");
     const { url } = await start();
     expect(await asleep).toBe("ended");
+    // A server that had first waited for the session would have been stopped by a harder shutdown, or killed.
+    expect(readFileSync(join(dataDir, "log/postgresql.log"), "utf8")).toContain(
+      "received fast shutdown request",
+    );
     expect(await query(url, "select 1")).toEqual([[1]]);
   });
 
