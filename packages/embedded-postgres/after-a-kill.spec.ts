@@ -88,13 +88,21 @@ describe("a PostgreSQL after a kill", () => {
 
   it("ends no other program that has a server's command line among its arguments", async () => {
     copyTemplate();
-    const line = `/usr/bin/postgres -D ${join(dataDir, "postgresql")} -c port=5432`;
-    const bystander = spawn("sh", ["-c", `read -r line; : ${line}`], { stdio: ["pipe", "ignore", "ignore"] });
+    // The first has a second path before the server's options, the second an option, and the third both.
+    const programs = ["strace /usr/bin/postgres", "gdb --args bin/postgres", "sh -c exec /usr/bin/postgres"];
+    const bystanders = programs.map((program) =>
+      spawn("sh", ["-c", "read -r line"], {
+        argv0: `${program} -D ${join(dataDir, "postgresql")} -c port=5432`,
+        stdio: ["pipe", "ignore", "ignore"],
+      }),
+    );
     const database = await start();
     expect(await query(database.url, "select 1")).toEqual([[1]]);
-    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
-    bystander.stdin.end();
-    await once(bystander, "close");
+    for (const bystander of bystanders) {
+      expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+      bystander.stdin.end();
+      await once(bystander, "close");
+    }
   });
 
   it("stops the server that a killed parent left behind, and starts", async () => {
