@@ -38,9 +38,9 @@ export interface Dispatcher {
 /** Seconds a dispatcher holds what it claimed: longer than any message takes. */
 const lease = 90;
 
-/** Whether the deliveries of a message are to be claimed again at once, in smaller messages, because together they were too large. */
+/** Whether the deliveries of a message are to be claimed again at once, in smaller messages, which the receiver may take. */
 const isDividedNext = (deliveries: readonly Delivery[], outcome: Outcome): boolean =>
-  outcome.kind !== "delivered" && outcome.isTooLarge === true && deliveries.length > 1;
+  outcome.kind !== "delivered" && outcome.mayPassDivided === true && deliveries.length > 1;
 
 export const makeDispatcher = (channel: Channel, dependencies: DispatcherDependencies): Dispatcher =>
   new ChannelDispatcher(channel, dependencies);
@@ -59,7 +59,7 @@ class ChannelDispatcher implements Dispatcher {
   #mustRetryPending: boolean;
   /** Whether that takes in what was refused for what it says: at the start, because the receiver may have been corrected. */
   #mustRetryRefused: boolean;
-  /** How many deliveries a message carries: fewer than the channel's after one that was too large. */
+  /** How many deliveries a message carries: fewer than the channel's after one that was refused and may pass divided. */
   #batch: number;
   #pausedUntil = 0;
   #messagesUnderWay = 0;
@@ -165,7 +165,7 @@ class ChannelDispatcher implements Dispatcher {
     this.#resolveWhenDrained();
   }
 
-  // After a message that was too large, messages carry half as much, and more again with each one that the receiver accepts.
+  // After a message that was refused and may pass divided, messages carry half as much, and more again with each one that the receiver accepts.
   #adaptBatch(deliveries: readonly Delivery[], outcome: Outcome): void {
     if (outcome.kind === "delivered") this.#batch = Math.min(2 * this.#batch, this.#channel.batch);
     // A larger message that was sent earlier may be refused only now.

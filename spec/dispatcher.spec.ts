@@ -137,7 +137,7 @@ describe("the worker", () => {
         sizes.push(deliveries.length);
         const isTooLarge = deliveries.length > 3 || deliveries.some(({ lead }) => lead?.name === "Visitor 5");
         if (!isTooLarge) return { kind: "delivered" };
-        return { kind, reason: "too large", isTooLarge };
+        return { kind, reason: "too large", mayPassDivided: isTooLarge };
       };
       await insertMany(10);
       const { sweep } = startControlled([{ ...channel, batch: 500, concurrency: 1, send }]);
@@ -158,7 +158,7 @@ describe("the worker", () => {
     const send: Channel["send"] = async (deliveries) => {
       sizes.push(deliveries.length);
       if (sizes.length === 2) await lateRefusal.promise;
-      if (deliveries.length > 1) return { kind: "transient", reason: "too large", isTooLarge: true };
+      if (deliveries.length > 1) return { kind: "transient", reason: "too large", mayPassDivided: true };
       lateRefusal.resolve();
       return { kind: "transient", reason: "answered 500" };
     };

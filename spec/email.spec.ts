@@ -200,12 +200,12 @@ describe("the mail server", () => {
     expect(await post((await refusing(554, "5.7.1 Rejected as spam")).url)).toEqual({
       kind: "transient",
       reason: "the mail server answered 554 to DATA",
-      isTooLarge: true,
+      mayPassDivided: true,
     });
     expect(await post((await refusing(552, "5.3.4 Message too big for system")).url)).toEqual({
       kind: "permanent",
       reason: "the mail is too large for the mail server (552)",
-      isTooLarge: true,
+      mayPassDivided: true,
     });
     expect(await post((await refusing(552, "5.2.2 Mailbox full")).url)).toEqual({
       kind: "transient",
@@ -214,18 +214,18 @@ describe("the mail server", () => {
     expect(await post((await refusing(552, "5.7.26 Blocked for its content")).url)).toEqual({
       kind: "transient",
       reason: "the mail server answered 552 to DATA",
-      isTooLarge: true,
+      mayPassDivided: true,
     });
     expect(await post((await refusing(552, "Exceeded storage allocation")).url)).toEqual({
       kind: "transient",
       reason: "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large",
-      isTooLarge: true,
+      mayPassDivided: true,
     });
   });
 
   it.each([
-    [true, 554, "5.7.1 Rejected as spam", { isTooLarge: true, isRefusedContent: true }],
-    [true, 550, "Message looks like SPAM", { isTooLarge: true, isRefusedContent: true }],
+    [true, 554, "5.7.1 Rejected as spam", { mayPassDivided: true, isRefusedContent: true }],
+    [true, 550, "Message looks like SPAM", { mayPassDivided: true, isRefusedContent: true }],
     [true, 550, "5.1.1 No such user", {}],
     [true, 451, "Try again", {}],
     [false, 550, "Message looks like SPAM", {}],
@@ -366,7 +366,7 @@ describe("the HTTP mail API", () => {
       302,
       { kind: "transient", reason: "the mail API answered 302: it points elsewhere, where no lead is sent" },
     ],
-    [413, { kind: "permanent", reason: "the mail API answered 413", isTooLarge: true }],
+    [413, { kind: "permanent", reason: "the mail API answered 413", mayPassDivided: true }],
   ])("may answer %i", async (status, outcome) => {
     expect(await postTo(base(await startReceiver(answers(status))))).toEqual(outcome);
   });

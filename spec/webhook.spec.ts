@@ -69,7 +69,7 @@ describe("the webhook", () => {
     expect(await sendTo(receiver.url)).toEqual({
       kind: "permanent",
       reason: `answered ${status}`,
-      ...(status === 413 && { isTooLarge: true }),
+      ...(status === 413 && { mayPassDivided: true }),
     });
   });
 

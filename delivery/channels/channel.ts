@@ -49,8 +49,8 @@ export type Outcome =
       reason: string;
       /** Seconds the receiver asked us to wait. */
       askedToWait?: number | undefined;
-      /** Whether the receiver may take a message with fewer deliveries. */
-      isTooLarge?: boolean | undefined;
+      /** Whether the receiver may take a message with fewer deliveries: this one is too large, or one lead in it may be why it is refused. */
+      mayPassDivided?: boolean | undefined;
       /** Whether the receiver refuses what this message says, as a visitor typed it, and probably takes others. */
       isRefusedContent?: boolean | undefined;
     };

@@ -25,7 +25,7 @@ export function outcomeOf(
   if (ok) return { kind: "delivered" };
   const reason = `${subject}answered ${status}${remedyFor(status)}`;
   if (permanent.has(status))
-    return { kind: "permanent", reason, ...(status === 413 && { isTooLarge: true }) };
+    return { kind: "permanent", reason, ...(status === 413 && { mayPassDivided: true }) };
   const askedToWait = waitAskedFor(headers.get("retry-after"), now);
   return {
     kind: "transient",

@@ -72,7 +72,7 @@ function outcomeOf(error: SmtpError, details: boolean): Outcome {
     return {
       kind: "transient",
       reason: `the mail server answered ${responseCode} to DATA`,
-      isTooLarge: true,
+      mayPassDivided: true,
       ...(details && { isRefusedContent: true }),
     };
   if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
@@ -90,10 +90,14 @@ const isRefusedByPolicy = (response: string, details: boolean): boolean =>
 function outcomeOfSize(response: string): Outcome {
   const [, status] = /^552[ -]5\.(\d\.\d{1,3})\b/.exec(response) ?? [];
   if (status === "2.3" || status === "3.4")
-    return { kind: "permanent", reason: "the mail is too large for the mail server (552)", isTooLarge: true };
+    return {
+      kind: "permanent",
+      reason: "the mail is too large for the mail server (552)",
+      mayPassDivided: true,
+    };
   if (status === "2.2") return { kind: "transient", reason: "a mailbox is full (552)" };
   const reason = "the mail server answered 552 to DATA: a mailbox is full, or the mail is too large";
-  return { kind: "transient", reason, isTooLarge: true };
+  return { kind: "transient", reason, mayPassDivided: true };
 }
 
 function remedyFor({ code, command, responseCode }: SmtpError): string {
