@@ -25,7 +25,7 @@ export interface Draft<Value> {
 
 /**
  * The draft of that name. `initial` is what stands in the field before anything was typed; pass the same object each time. While
- * `isChanging()` it is about to become another one, so that what equals it now is a draft, too.
+ * `isChanging()` returns true, another `initial` is expected, so a value that equals the present one is kept as a draft, too.
  */
 export function useDraft<Value>(name: string, initial: Value, isChanging = () => false): Draft<Value> {
   const read = () => (drafts.has(name) ? (drafts.get(name) as Value) : initial);
