@@ -14,7 +14,10 @@ export const isApi = (target: string) =>
   URL.canParse(target, "http://x") &&
   /^\/(rest|functions)(\/(?!v1\/submit-lead\/c$)|$)/.test(new URL(target, "http://x").pathname);
 
-/** Expects an answer of our own making that says nothing of our internals; from the API, one the page can show, which HEAD alone leaves out. */
+/**
+ * Expects an answer that our server made, and that says nothing of our internals. A refusal by the API must also have a message that the page
+ * can show; only the answer to HEAD, which has no body, has none.
+ */
 export function expectAPlainAnswer(answer: WireAnswer | undefined, ofApi: boolean, method = "GET"): void {
   expect(answer?.status).toBeGreaterThanOrEqual(200);
   expect(answer?.status).toBeLessThan(500);
