@@ -119,6 +119,17 @@ describe("the outbox", () => {
     expect([allIds.length, new Set(allIds).size]).toEqual([60, 60]);
   });
 
+  it("gives out what no other process is claiming at that moment, and does not wait for that process", async () => {
+    await insertMany(3);
+    await sql.begin(async (tx) => {
+      const [taken] = await claim(tx as unknown as Sql, "webhook", { max: 1, lease: 60 });
+      let rest: string[] = [];
+      void claim(sql, "webhook", all).then((deliveries) => (rest = deliveries.map(({ id }) => id)));
+      await expect.poll(async () => rest.length || (await sessionsWaitingForLocks(sql)).length).not.toBe(0);
+      expect([rest.length, new Set([taken?.id, ...rest]).size]).toEqual([2, 3]);
+    });
+  });
+
   it("gives the delivery of a dead process out again when its lease is over, with the same id and as the next attempt", async () => {
     await insert();
     const [first] = await claim(sql, "webhook", { ...all, at: seconds(0) });
