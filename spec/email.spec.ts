@@ -154,10 +154,18 @@ describe("the mail server", () => {
       });
       expect(await post(url)).toEqual({
         kind: "transient",
-        reason: expect.stringMatching(/^the mail server answered 421 to [A-Z ]+: it is busy or stops$/),
+        reason: "the mail server answered 421: it is busy or stops",
       });
     },
   );
+
+  it("may refuse the connection itself, and then the reason names no command", async () => {
+    const { url } = await startMailServer({ onConnect: (_, done) => done(refusal(554)) });
+    expect(await post(url)).toEqual({
+      kind: "transient",
+      reason: "the mail server answered 554 to the connection",
+    });
+  });
 
   it("may want a sign-in or TLS before it takes a sender, and then the sender is not called wrong", async () => {
     const { url } = await startMailServer({ onMailFrom: (_, __, done) => done(refusal(530)) });

@@ -76,7 +76,7 @@ function outcomeOf(error: SmtpError, details: boolean): Outcome {
       ...(details && { isRefusedContent: true }),
     };
   if (responseCode === 552 && command === "DATA") return outcomeOfSize(error.response ?? "");
-  const reason = `the mail server answered ${responseCode} to ${command}${remedyFor(error)}`;
+  const reason = `the mail server answered ${responseCode}${commandIn(error)}${remedyFor(error)}`;
   return { kind: "transient", reason };
 }
 
@@ -100,8 +100,14 @@ function outcomeOfSize(response: string): Outcome {
   return { kind: "transient", reason, mayPassDivided: true };
 }
 
+// A server that answers 421 ends the connection, whatever it was asked (RFC 5321, 4.2.3). CONN is no command: nodemailer calls the
+// connection itself so.
+function commandIn({ command, responseCode }: SmtpError): string {
+  if (responseCode === 421) return "";
+  return ` to ${command === "CONN" ? "the connection" : command}`;
+}
+
 function remedyFor({ code, command, responseCode }: SmtpError): string {
-  // The server ends the connection, whatever it was asked (RFC 5321, 4.2.3).
   if (responseCode === 421) return ": it is busy or stops";
   // RFC 4954, 6, and RFC 3207, 4.
   if (responseCode === 530) return ": it wants a user and a password, or TLS";
