@@ -378,13 +378,14 @@ describe("a long command", () => {
 
   it("shows a person at a terminal how far it is, and a script nothing of it", async () => {
     const path = join(folder, "shown.backup");
-    const { stdout } = await waitForExit(startOnTerminal(["backup", path], { DATABASE_URL: database.url }));
+    const settings = { DATABASE_URL: database.url };
+    const { stdout } = await waitForExit(startOnTerminal(["backup", path], settings));
     const [shown, result] = stdout.split("Backed up 5 leads");
     expect(shown).toMatch(/Backing up: \d+% /);
     // The line is cleared before the result.
     expect(shown?.endsWith("\r\u{1b}[K")).toBe(true);
     expect(result).toContain(path);
-    const ofScript = await leads(database.url, "backup", join(folder, "of-a-script.backup"));
+    const ofScript = await waitForExit(startLeads(["backup", join(folder, "script.backup")], settings));
     expect(ofScript).toEqual({ status: 0, stdout: expect.stringMatching(/^Backed up 5 leads/), stderr: "" });
   });
 
