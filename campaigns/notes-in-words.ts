@@ -1,4 +1,5 @@
-// What the inbox and the command say below their table of campaigns: how many bots it leaves out, and which leads are erased.
+// What the inbox and the command say below their table of campaigns: what bots loaded and sent, which it leaves out, and which leads are
+// erased.
 
 /** The sums of the rows whose device is a bot. */
 export interface BotCounts {
@@ -7,9 +8,9 @@ export interface BotCounts {
   stored: number;
 }
 
-/** "Bots, which the table leaves out: 7 loads, 9 served, 1 lead." */
+/** "Bots, which the table leaves out: 7 loads, 9 documents served, 1 lead." */
 export const botsInWords = ({ views, served, stored }: BotCounts): string =>
-  `Bots, which the table leaves out: ${counted(views, "load")}, ${served.toLocaleString("en-US")} served, ${counted(stored, "lead")}.`;
+  `Bots, which the table leaves out: ${counted(views, "load")}, ${counted(served, "document")} served, ${counted(stored, "lead")}.`;
 
 const counted = (count: number, what: string): string =>
   `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;

@@ -88,7 +88,7 @@ describe("leads campaigns", () => {
     expect(stdout).toContain("\nSince the beginning, by the days of UTC. Costs are in US dollars.\n");
     expect(stdout).toContain("Counts up to PRESSED are page loads, not people.");
     expect(stdout).toContain("Bots, which the table leaves out: 7 loads");
-    expect(stdout).toMatch(/Bots, which the table leaves out: 7 loads, [0-9]+ served, 0 leads\./);
+    expect(stdout).toMatch(/Bots, which the table leaves out: 7 loads, [0-9]+ documents served, 0 leads\./);
   });
 
   it("begins at the start of the day in the time zone in which it runs, and names that zone", async () => {

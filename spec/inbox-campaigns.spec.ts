@@ -91,7 +91,7 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   return page;
 }
 /** How the page says what its table of campaigns leaves out. */
-const leftOut = "Bots, which the table leaves out: 500 loads, 0 served, 1 lead.";
+const leftOut = "Bots, which the table leaves out: 500 loads, 0 documents served, 1 lead.";
 const section = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const cellsOf = (page: Page, name: string) =>
   section(page, name)
