@@ -3,6 +3,8 @@ import { type Answer, ask, type NoAnswer, summaryOf } from "./ask.ts";
 import { mayBeRead } from "./cors.ts";
 import { type Deployment, type Finding, fail, pass } from "./finding.ts";
 
+// Our own server always has submit-lead, so another answer comes from the proxy before it.
+const passItOn = "On our own server, let the proxy pass POST /functions/v1/submit-lead on.";
 const keepVerifyJwtOff =
   "Keep `verify_jwt = false` in supabase/config.toml and deploy again: `npx supabase@3 functions deploy submit-lead`. The function checks the key itself.";
 
@@ -45,7 +47,10 @@ function faultOf(answer: Answer | NoAnswer): Finding | undefined {
     );
   const { status, error } = answer;
   if (status === 404)
-    return fail("submit-lead is not deployed.", "Deploy it: `npx supabase@3 functions deploy submit-lead`.");
+    return fail(
+      "submit-lead is not deployed.",
+      `On Supabase, deploy it: \`npx supabase@3 functions deploy submit-lead\`. ${passItOn}`,
+    );
   if (error.code === "NOT_SET_UP") {
     return fail(
       "A setting of submit-lead is wrong.",
@@ -55,7 +60,7 @@ function faultOf(answer: Answer | NoAnswer): Finding | undefined {
   if (status >= 500) {
     return fail(
       `submit-lead fails (${summaryOf(answer)}).`,
-      "See its log (dashboard: Edge Functions, submit-lead, Logs), then deploy it again.",
+      "On Supabase, see its log (dashboard: Edge Functions, submit-lead, Logs), then deploy it again. On our own server, see the server's log and the proxy's.",
     );
   }
   return undefined;
@@ -72,7 +77,7 @@ function examineUnknownKey(answer: Answer, origin: string | undefined, url: stri
     return [
       fail(
         `submit-lead takes any key (${summaryOf(answer)}). It may be another function of that name.`,
-        keepVerifyJwtOff,
+        `On Supabase, deploy ours: \`npx supabase@3 functions deploy submit-lead\`. ${passItOn}`,
       ),
     ];
   }
@@ -81,7 +86,7 @@ function examineUnknownKey(answer: Answer, origin: string | undefined, url: stri
     return [
       fail(
         "A refusal of submit-lead cannot be read by the page (no CORS headers).",
-        `Add ${origin} to ALLOWED_ORIGINS or SITE_URL of submit-lead.`,
+        `Add ${origin} to ALLOWED_ORIGINS or SITE_URL of the backend.`,
       ),
     ];
   }
@@ -99,6 +104,6 @@ function examineRealKey(answer: Answer): Finding {
   if (answer.status !== 401) return oddAnswer(answer);
   return fail(
     `submit-lead does not know the page's key (${summaryOf(answer)}).`,
-    "Build the pages with a key of this project, and deploy the function to the same project.",
+    "On Supabase, build the pages with a key of this project, and deploy the function to the same project. On our own server, compare --key with its ANON_KEY.",
   );
 }

@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from "vitest";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
 import { examinePages } from "../doctor/pages.ts";
+import { examineSubmitLead } from "../doctor/submit-lead.ts";
 import { makeDatabase } from "./support/database.ts";
 import { keys } from "./support/edge-function.ts";
 import { provider, startDeployment } from "./support/examined-deployment.ts";
@@ -175,6 +176,13 @@ describe("the doctor names a backend that", () => {
   ] as const)("%s", async (_, says, which, answer) => {
     project.override = (call) => (which(call) ? answer : undefined);
     await expectFailure(says);
+  });
+
+  it.each([404, 502, 200, 401])("answers %i for submit-lead, with a fix for each backend", async (status) => {
+    project.override = (call) => (postingToFunction(call) ? json(status, {}) : undefined);
+    const findings = await examineSubmitLead({ url: project.url, key: keys.publishable, site: host.url });
+    const fix = expect.stringMatching(/^On Supabase, .{20,200}\. On our own server, .{20,200}\.$/);
+    expect(findings).toContainEqual({ is: "fail", says: expect.any(String), fix });
   });
 
   it.each([
