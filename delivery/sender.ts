@@ -31,7 +31,7 @@ export function makeSender(channel: Channel, { log, clock, onRecovered }: Sender
 
   function recordOutcome(outcome: Outcome, count: number): void {
     if (outcome.kind === "transient" && aborting.signal.aborted) return;
-    // A mail of fewer leads may pass, so the channel is not at fault.
+    // A message with fewer leads may pass, so the channel is not at fault.
     if ("mayPassDivided" in outcome && outcome.mayPassDivided && count > 1) return;
     const change = breaker.recordOutcome(outcome);
     if (change === "opened" && "reason" in outcome)
