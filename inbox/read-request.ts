@@ -7,9 +7,9 @@ export const json = (body: unknown, status = 200): Response => Response.json(bod
 
 const limitTo = (maxSize: number) => bodyLimit({ maxSize, onError: () => json({ error: "too large" }, 413) });
 
-/** In bytes. A file of costs has 50,000 characters (inbox/api-campaigns.ts), and a letter is up to three bytes in JSON. */
+/** In bytes. A file of costs has at most 50,000 characters (inbox/api-campaigns.ts), and a letter is up to three bytes in JSON. */
 const limitCosts = limitTo(200_000);
-/** No other request of ours is larger: a note has 2,000 characters, a passkey some thousand. */
+/** No other request of ours is larger: a note has at most 2,000 characters, a passkey some thousand. */
 const limitOther = limitTo(65_536);
 
 export const limitBody: MiddlewareHandler = (context, next) =>
