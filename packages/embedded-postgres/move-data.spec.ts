@@ -1,6 +1,15 @@
 // Moving the data of an embedded PostgreSQL to another folder: real servers on real folders and disks.
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -10,10 +19,13 @@ import {
   createKeptTable,
   dataDir,
   folders,
+  isAlive,
   isRoot,
+  kill,
   optionsOn,
   query,
   start,
+  startInChild,
   useServers,
 } from "./spec-servers.ts";
 
@@ -44,6 +56,20 @@ describe("moving the data", () => {
     await moveData(optionsOn(join(dataDir, "old")), join(dataDir, "new"));
     expect(existsSync(join(dataDir, "old"))).toBe(false);
     expect(await query((await start(join(dataDir, "new"))).url, "table kept")).toEqual([[42]]);
+  });
+
+  it("goes from the folder to which a link leads, after the server that a killed process left there is stopped", async () => {
+    const [real, link, to] = [join(dataDir, "real"), join(dataDir, "link"), join(dataDir, "new")];
+    mkdirSync(real);
+    symlinkSync(real, link);
+    copyTemplate(real);
+    const { child, answer } = startInChild({ folder: link });
+    const orphan = await answer;
+    await createKeptTable(orphan.url);
+    await kill(child);
+    await moveData(optionsOn(link), to);
+    expect([isAlive(orphan.pid), existsSync(real)]).toEqual([false, false]);
+    expect(await query((await start(to)).url, "table kept")).toEqual([[42]]);
   });
 
   it.skipIf(!otherDisk)("goes to another disk as well", async () => {
