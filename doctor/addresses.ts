@@ -91,12 +91,12 @@ function judge(host: string, socket: TLSSocket, now: Date): Finding {
         : "Take one from an authority that browsers know, with the certificates between.",
     );
   }
-  if (daysLeft < minLeft)
-    return fail(`The certificate of ${host} expires in ${days} ${days === 1 ? "day" : "days"}.`, renew);
-  return pass(
-    `The certificate of ${host} is good for ${days < 1 ? "less than a day" : days === 1 ? "1 day" : `${days} days`} more.`,
-  );
+  if (daysLeft < minLeft) return fail(`The certificate of ${host} expires in ${inWords(days)}.`, renew);
+  return pass(`The certificate of ${host} is good for ${inWords(days)} more.`);
 }
+
+const inWords = (days: number): string =>
+  days < 1 ? "less than a day" : days === 1 ? "1 day" : `${days} days`;
 
 async function examineInbox(inbox: string): Promise<Finding> {
   const answer = await ask(`${inbox}/`);

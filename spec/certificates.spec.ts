@@ -91,6 +91,9 @@ describe("the doctor, of a certificate", () => {
     expect(await says(await serve(6), { now: inDays(4.5), ca })).toBe(
       "fail: The certificate of localhost expires in 1 day.",
     );
+    expect(await says(await serve(6), { now: inDays(5.5), ca })).toBe(
+      "fail: The certificate of localhost expires in less than a day.",
+    );
     expect(await says(await serve(2), { now: inDays(3), ca })).toBe(
       "fail: The certificate of localhost has expired.",
     );
