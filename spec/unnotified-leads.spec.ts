@@ -87,6 +87,9 @@ describe("leads that wait while no channel takes a message about them", () => {
     await Promise.all([check(), check(), check()]);
     await check();
     expect(lines).toHaveLength(1);
+    await database.owner`update private.alert_state set alerted_at = now() - interval '3 hours 50 minutes'`;
+    await check();
+    expect(lines).toHaveLength(1);
     await database.owner`update private.alert_state set alerted_at = now() - interval '4 hours 1 minute'`;
     await check();
     expect(lines).toHaveLength(2);
@@ -299,6 +302,8 @@ describe("the inbox", () => {
     await check();
     expect(await leads()).toBe(0);
     await addLead(database);
+    expect(await leads()).toBe(0);
+    await database.owner`update private.alert_state set counted_at = now() - interval '1 minute 30 seconds'`;
     expect(await leads()).toBe(0);
     await database.owner`update private.alert_state set counted_at = now() - interval '2 minutes 1 second'`;
     expect(await leads()).toBe(1);
