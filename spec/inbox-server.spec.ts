@@ -61,6 +61,8 @@ describe("everything below /api/", () => {
     expect((await send({ ...json, origin: "https://evil.example" })).status).toBe(403);
     expect((await send({ ...json, origin: "null" })).status).toBe(403);
     expect((await send({ ...json, origin: inbox.url, "sec-fetch-site": "cross-site" })).status).toBe(403);
+    for (const site of ["same-site", "none"])
+      expect((await send({ ...json, "sec-fetch-site": site })).status).toBe(403);
     expect((await send({ ...json })).status).toBe(403);
     expect((await send({ "content-type": "text/plain", origin: inbox.url })).status).toBe(415);
     expect(
