@@ -87,12 +87,15 @@ describe("the search", () => {
     const tried = await addLead(database, {}, 30);
     const night = await addLead(database, { zip_code: nightZip });
     const withdrawn = await addLead(database, {}, 30);
+    const due = await addLead(database);
+    await database.owner`
+      update private.lead_work set stage = 'callback', callback_at = now() - interval '1 minute' where lead_id = ${due}`;
     await database.owner`update private.lead_work set tried_at = now() where lead_id = ${tried}`;
     await database.owner`select private.withdraw_permission(${withdrawn})`;
     for (const [filter, ids] of [
       [{ section: "callable" }, [late, tried]],
       [{ section: "not_callable" }, [night]],
-      [{ section: "callback_due" }, []],
+      [{ section: "callback_due" }, [due]],
       [{ late: true }, [late]],
       [{ withdrawn: false, section: "not_callable" }, [night]],
     ] as const) {
