@@ -127,9 +127,18 @@ describe("an invited member", () => {
   });
 
   it("reads why a link does not open", async () => {
-    const page = await open(`${inbox.url}/join#${"a".repeat(43)}`);
-    await page.getByRole("heading", { name: "This link does not open" }).waitFor();
-    expect(await text(page)).toContain("Ask for a new one");
+    const old = await invite("Olga");
+    await database.owner`
+      update private.invitations set expires_at = now() - interval '1 second'
+      where member_id = (select id from private.members where name = 'Olga')`;
+    for (const [link, why] of [
+      [`${inbox.url}/join#${"a".repeat(43)}`, "This link is not complete, or you are no longer in the team."],
+      [old, "This link is older than 24 hours."],
+    ] as const) {
+      const page = await open(link);
+      await page.getByRole("heading", { name: "This link does not open" }).waitFor();
+      expect(await text(page)).toContain(`${why} Ask for a new one.`);
+    }
   });
 
   it("reads that the link cannot be checked where the server made a mistake, and can try again", async () => {
