@@ -108,6 +108,36 @@ describe("the lead form", () => {
     expect(second?.headers).not.toHaveProperty("apikey");
   });
 
+  it("goes to the thank-you page once submit-lead has answered, and not before", async () => {
+    const page = await open();
+    // The two seconds after which the page goes on without an answer never pass.
+    await page.addInitScript(() => {
+      const { setTimeout } = window;
+      const withoutTwoSeconds = (work: () => void, delay?: number) =>
+        delay === 2_000 ? 0 : setTimeout(work, delay);
+      Object.assign(window, { setTimeout: withoutTwoSeconds });
+    });
+    const [called, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await intercept(page, `**${submitLeadPath}`, async (route) => {
+      called.resolve();
+      await answered.promise;
+      await route.continue();
+    });
+    await page.goto(site.url());
+    await page.getByLabel("Full Name *").focus();
+    await formReady(page);
+    await fillIn(page, lead);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await press(page);
+    await called.promise;
+    // Waits for a later request of the page: one for the thank-you page would have been sent before it.
+    await page.evaluate(() => fetch("/robots.txt").then((answer) => answer.text()));
+    expect(asked).not.toContain("/thank-you");
+    answered.resolve();
+    await page.waitForURL("**/thank-you");
+  });
+
   it("sends from an old phone, whose browser lacks what newer ones have", async () => {
     const page = await open();
     await page.addInitScript(() => {
