@@ -35,7 +35,7 @@ export function makeResults(
 
   const recordThese = (some: readonly Result[]) => database.query((sql) => record(sql, some, now?.()));
 
-  // Said at once, because a result that is added before the promise has settled needs another flush.
+  // `flushing` is emptied here and not once the promise has settled, because a result that is added in between needs another flush.
   const over = (isDone: boolean) => {
     flushing = undefined;
     return isDone;

@@ -25,7 +25,7 @@ export interface FormStatements {
   notice: string | null;
   variant: string | null;
   isHoneypotFilled: boolean;
-  /** The browser runs no script: the form has a field that only such a browser sends, or that an article that answers a refused post states again. */
+  /** The browser runs no script. Only such a browser sends the field that says so, and an article that answers its refused post has the field again. */
   isWithoutScript: boolean;
   /** The form stands in an article that answered a refused post, so its page load is counted already. */
   isAfterRefusal: boolean;

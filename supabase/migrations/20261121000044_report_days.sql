@@ -17,8 +17,9 @@ create table private.report_changes (
 create table private.report_hours (
   hour timestamptz primary key,
   leads integer not null,
-  -- Reviewed within 24 hours; and not reviewed within them, but withdrawn within them.
+  -- Leads that were reviewed within 24 hours.
   kept integer not null,
+  -- Leads that were not, and whose permission was withdrawn within these 24 hours.
   excused integer not null,
   calls integer not null,
   reached integer not null
