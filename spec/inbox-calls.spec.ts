@@ -92,12 +92,17 @@ describe("a lead opened", () => {
   });
 
   it("shows neither number nor e-mail address of a person who withdrew the permission", async () => {
-    const id = await addLead(database, { email: "rosa@example.com" });
+    const phone = aPhoneNumber();
+    const id = await addLead(database, { phone, email: "rosa@example.com" });
+    // Until then the page shows the number, because a call is under way.
+    await callLead(dana, id);
+    expect((await dana.call("open", { id })).text).toContain(phone);
     await database.owner`select private.withdraw_permission(${id})`;
     const { body, text } = await dana.call("open", { id });
     expect(body).toMatchObject({ withdrawn: true, email: null });
     expect(body.permission?.withdrawn_at).toEqual(expect.any(String));
     expect(text).not.toContain("rosa@example.com");
+    expect(text).not.toContain(phone);
   });
 });
 
