@@ -346,9 +346,12 @@ describe("the audit log", () => {
       "opened lead",
     ]);
     expect(await entriesOf({ lead: id, action: "called" })).toEqual([]);
+    expect(await entriesOf({ lead: id, action: "opened lead" })).toHaveLength(2);
     for (const short of ["--------", `--------${id.slice(-7)}`])
       expect(await entriesOf({ lead: short })).toEqual([]);
     expect(await entriesOf({ lead: id, until: "2020-01-01" })).toEqual([]);
+    expect(await entriesOf({ lead: id, since: "2035-12-31" })).toEqual([]);
+    expect(await entriesOf({ lead: id, since: "2020-01-01", until: "2035-12-31" })).toHaveLength(2);
     const { address } = (await maria.call("audit/export", { filter: { lead: id } })).body;
     expect(parse(await csvAt(address), { columns: true })).toHaveLength(2);
     expect(await lastAudit("exported audit log")).toEqual({
