@@ -18,12 +18,18 @@ describe("the eligibility check", () => {
     await ask.click();
     const card = page.getByRole("region", { name: "Eligibility" });
     await card.getByRole("heading", { name: "Needs a visit first" }).waitFor();
+    await card.getByText("A visit about diabetes within the last 6 months is needed first.").waitFor();
     await page.getByLabel("The last visit about diabetes").fill(new Date().toISOString().slice(0, 10));
     await ask.click();
     await card.getByRole("heading", { name: "Likely", exact: true }).waitFor();
+    await card.getByText("Ask who would prescribe it.").waitFor();
     expect(await card.innerText()).toContain("L33822");
     expect(await card.innerText()).not.toMatch(/\bapproved\b/i);
     expect(await card.getByLabel(/Medicare number/i).count()).toBe(0);
+    await answer("Which plan?", "Neither");
+    await ask.click();
+    await card.getByRole("heading", { name: "Not now", exact: true }).waitFor();
+    await card.getByText("No Medicare Part B or Advantage plan.").waitFor();
   });
 
   it("takes no day of a visit whose year has two or five digits, or that is typed in part, and says so", async () => {
