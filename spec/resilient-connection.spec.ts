@@ -134,6 +134,49 @@ describe("an address of a database", () => {
   ])("may name a server by its IPv6 address, and no other gets the password (%s)", (address, host, port) => {
     expect(connect(address).options).toMatchObject({ host: [host], port: [port], path: false });
   });
+
+  it.each(["ho%zzst/leads", "localhost/le%zzads", "local:host:5432/leads"])(
+    "is refused where a part of it cannot be read: postgres://%s",
+    (rest) => {
+      expect(() => connect(`postgres://${rest}`)).toThrow("This is not the address of a PostgreSQL server.");
+    },
+  );
+
+  it.each([
+    ["/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5432"],
+    [":5433/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5433"],
+    ["localhost:5433/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5433"],
+    ["%2Frun%2Fpostgresql:5433/leads?port=6000", "/run/postgresql/.s.PGSQL.6000"],
+    ["/leads?host=/run/a+b&port=", "/run/a+b/.s.PGSQL.5432"],
+  ])("leads to where libpq connects: postgres://%s", (rest, path) => {
+    expect(connect(`postgres://${rest}`).options).toMatchObject({ path });
+  });
+
+  it("may name a program, and each of ours is known to the others by its own name all the same", async () => {
+    const sql = connect(`${url}?application_name=mine`, { max: 1, name: "leads backup reader" });
+    const [row] = await sql`select current_setting('application_name') as name`;
+    await sql.end();
+    expect(row?.name).toBe("leads backup reader");
+  });
+
+  it("may name a database whose name has to be percent-encoded", async () => {
+    const name = `leads ${randomUUID()} ñ`;
+    const sql = connect(url, { max: 1 });
+    await sql`create database ${sql(name)}`;
+    const other = connect(addressOfDatabase(url, name), { max: 1 });
+    const [row] = await other`select current_database() as name`;
+    await other.end();
+    await sql`drop database ${sql(name)}`;
+    await sql.end();
+    expect(row?.name).toBe(name);
+  });
+
+  it("gives no address for another role where a parameter names the user, who would log in instead", () => {
+    const withUser = `${url}?user=postgres`;
+    expect(() => addressAs(withUser, "leads_intake", "secret")).toThrow(
+      "This is not the address of a PostgreSQL server.",
+    );
+  });
 });
 
 describe("the preparation of a database", () => {
@@ -186,43 +229,6 @@ describe("the preparation of a database", () => {
     );
     await expect(answerOf("gssencmode=require")).rejects.toThrow("gssencmode");
     await answerOf("keepalives=1&keepalives_idle=30&load_balance_hosts=random&gssencmode=prefer");
-    expect(() => addressAs(`${url}?user=postgres`, "leads_intake", "secret")).toThrow();
-  });
-
-  it.each(["ho%zzst/leads", "localhost/le%zzads", "local:host:5432/leads"])(
-    "refuses an address of which a part cannot be read: postgres://%s",
-    (rest) => {
-      expect(() => connect(`postgres://${rest}`)).toThrow("This is not the address of a PostgreSQL server.");
-    },
-  );
-
-  it.each([
-    ["/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5432"],
-    [":5433/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5433"],
-    ["localhost:5433/leads?host=/run/postgresql", "/run/postgresql/.s.PGSQL.5433"],
-    ["%2Frun%2Fpostgresql:5433/leads?port=6000", "/run/postgresql/.s.PGSQL.6000"],
-    ["/leads?host=/run/a+b&port=", "/run/a+b/.s.PGSQL.5432"],
-  ])("connects where libpq does: postgres://%s", (rest, path) => {
-    expect(connect(`postgres://${rest}`).options).toMatchObject({ path });
-  });
-
-  it("is known to our other programs by its own name, also where the address has one", async () => {
-    const sql = connect(`${url}?application_name=mine`, { max: 1, name: "leads backup reader" });
-    const [row] = await sql`select current_setting('application_name') as name`;
-    await sql.end();
-    expect(row?.name).toBe("leads backup reader");
-  });
-
-  it("reaches a database whose name has to be percent-encoded", async () => {
-    const name = `leads ${randomUUID()} ñ`;
-    const sql = connect(url, { max: 1 });
-    await sql`create database ${sql(name)}`;
-    const other = connect(addressOfDatabase(url, name), { max: 1 });
-    const [row] = await other`select current_database() as name`;
-    await other.end();
-    await sql`drop database ${sql(name)}`;
-    await sql.end();
-    expect(row?.name).toBe(name);
   });
 
   it("gives the roles their logins in one program after the other, because two at once would fail", async () => {
