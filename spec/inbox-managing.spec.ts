@@ -1,9 +1,9 @@
-// What managers do in the inbox: members, export, erasing, reports, the audit log, the health of the delivery.
+// What managers do in the inbox: members, export, erasing, reports and the audit log.
 import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { reference } from "../lead/lead.ts";
 import { aLead, refusal, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
-import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
+import { addLead, makeInbox } from "./support/inbox.ts";
 
 const { database, inbox } = await makeInbox();
 const dana = await inbox.member("Dana");
@@ -368,28 +368,5 @@ describe("the audit log", () => {
         details,
       ).toBe("23514");
     expect((await maria.call("audit")).status).toBe(200);
-  });
-});
-
-describe("the health of the delivery", () => {
-  it("is what `leads status` knows, and failed deliveries can be sent again", async () => {
-    await database.owner`update private.channels set enabled = name = 'webhook'`;
-    await addLead(database, { phone: aPhoneNumber() }, 30);
-    await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
-    await database.owner`update private.channels set last_failure = 'HTTP 500' where name = 'webhook'`;
-    const { body } = await dana.call("health");
-    expect(body).toMatchObject({ problems: ["failed", "overdue"], stored: 1, unreviewed: 1, overdue: 1 });
-    expect(body.channels.find(({ channel }) => channel === "webhook")).toMatchObject({
-      failed: 1,
-      last_error: "HTTP 500",
-    });
-    expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
-    expect((await dana.call("health")).body).toMatchObject({ problems: ["overdue"] });
-    // As the command does, the retry includes a channel that is not set up at this moment.
-    await database.owner`update private.deliveries set failed_at = now(), last_error = 'HTTP 500'`;
-    await database.owner`update private.channels set enabled = false`;
-    expect((await dana.call("health")).body.problems).toContain("failed");
-    expect((await maria.call("retry-deliveries")).body).toEqual({ deliveries: 1 });
-    expect((await dana.call("health")).body.problems).not.toContain("failed");
   });
 });
