@@ -24,7 +24,7 @@ export interface SiteServerSettings {
   site: Site;
   /** The database's address for the intake's role. */
   intakeAddress: string;
-  /** Called after each stored lead and each call 2. */
+  /** Called after each commit of leads, which may be many, and after each call 2 with the right key. */
   wake: () => void;
   /** Called with the HTTP status of each answer to a lead. */
   countAnswer: (status: number) => void;
