@@ -3,6 +3,7 @@
 
 import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { CallName } from "../inbox/api.ts";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
@@ -31,11 +32,25 @@ describe("a member who is no manager", () => {
 });
 
 describe("a button that is pressed twice", () => {
+  /** Has the answers to a call wait for `answer`, so that the second press comes before the first answer, and counts how often it is made. */
+  const hold = async (page: Page, call: CallName) => {
+    const held = Promise.withResolvers<void>();
+    let made = 0;
+    await intercept(page, `**/api/${call}`, (route) => {
+      made += 1;
+      return held.promise.then(() => route.continue());
+    });
+    return { answer: () => held.resolve(), made: () => made };
+  };
+
   it("invites once, and shows the link of that invitation", async () => {
     const page = await asMaria("/team");
+    const invitations = await hold(page, "members/invite");
     await page.getByLabel("Name").fill("Twice");
     await page.getByRole("button", { name: "Make a link" }).dblclick();
+    invitations.answer();
     await page.locator(".one-time-link code").waitFor();
+    expect(invitations.made()).toBe(1);
     await page.getByRole("button", { name: "Remove Twice" }).click();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByRole("button", { name: "Remove Twice" }).waitFor({ state: "detached" });
@@ -46,9 +61,12 @@ describe("a button that is pressed twice", () => {
     const phone = aPhoneNumber();
     await addLead(database, { phone });
     const page = await asMaria("/stop");
+    const stops = await hold(page, "stop-number");
     await page.getByLabel("Phone number").fill(phone);
     await page.getByRole("button", { name: "Stop all calls" }).dblclick();
+    stops.answer();
     await page.getByText("Stopped. It ended 1 permission.").waitFor();
+    expect(stops.made()).toBe(1);
     expect(await page.getByText("Stopped, but no lead so far has this number").count()).toBe(0);
   });
 });
