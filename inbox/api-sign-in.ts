@@ -38,7 +38,7 @@ export const signIn = {
     request: v.strictObject({ token: Token, credential: Credential, label: v.optional(NonEmptyText(100)) }),
     response: SignedIn,
   },
-  /** With a token: links the company's sign-in to the invited member. The provider asks the person to sign in anew. */
+  /** With a token: links the company's sign-in to the invited member. The provider asks the person to sign in anew; Google only asks for the account. */
   "oidc/start": {
     request: v.strictObject({ token: v.optional(Token) }),
     response: v.object({ address: v.string() }),
