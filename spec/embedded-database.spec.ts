@@ -77,19 +77,26 @@ describe("the embedded database", () => {
       "do $$ begin raise warning 'call me after 5pm'; raise exception using detail = 'call me after 5pm'; end $$",
     ])
       await expect(queryAt(url, statement)).rejects.toThrow();
-    // PostgreSQL by default logs the statement of a session that was killed. Our settings leave it out, because it may hold what was typed.
-    const dying = queryAt(url, "select pg_sleep(60), 'call me after 5pm'").catch(() => {});
-    const find = "select pid from pg_stat_activity where query like 'select pg_sleep%'";
-    const pid = await vi.waitFor(async () => {
-      const rows = await queryAt(url, find);
-      expect(rows).toHaveLength(1);
-      return rows[0]?.pid as number;
-    }, 10_000);
-    process.kill(pid, "SIGKILL");
-    await dying;
+    // PostgreSQL by default logs the statement of a session that was ended or killed. Our settings leave it out, because it may hold what
+    // was typed.
+    const dying = () => queryAt(url, "select pg_sleep(60), 'call me after 5pm'").catch(() => {});
+    const find = "select pid from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'";
+    const pidOfDying = () =>
+      vi.waitFor(async () => {
+        const rows = await queryAt(url, find);
+        expect(rows).toHaveLength(1);
+        return rows[0]?.pid as number;
+      }, 10_000);
+    const ended = dying();
+    await queryAt(url, `select pg_terminate_backend(${await pidOfDying()}, 10000)`);
+    await ended;
+    const killed = dying();
+    process.kill(await pidOfDying(), "SIGKILL");
+    await killed;
     await vi.waitFor(() => queryAt(url, "select 1"), 10_000);
     const log = join(folder, "log/postgresql.log");
     expect((statSync(log).mode & 0o777).toString(8)).toBe("600");
+    expect(readFileSync(log, "utf8")).toContain("due to administrator command");
     expect(readFileSync(log, "utf8")).toContain("terminated by signal 9");
     expect(readFileSync(log, "utf8")).not.toContain("call me");
   });
