@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { connect, type Sql } from "../database/connect.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { asMember } from "./support/at-once.ts";
-import { refusal } from "./support/database.ts";
+import { aLead, refusal } from "./support/database.ts";
 import { addLead, aPhoneNumber, makeInbox, type TestMember } from "./support/inbox.ts";
 import { leads } from "./support/leads-command.ts";
 
@@ -59,11 +59,17 @@ describe("a transaction that stops a number", () => {
     expect(await isWithdrawn(id)).toBe(false);
   });
 
-  it("changes no permission, even where it takes new leads into the lists, so that no counter of PostgreSQL tells of one", async () => {
+  it("changes no permission, and takes no new lead into the lists, so that no counter of PostgreSQL tells of one", async () => {
     const phone = aPhoneNumber();
     await addLead(database, { phone });
     const changed = `(select n_tup_upd::int from pg_stat_xact_all_tables where relname = 'permissions')`;
     expect(await inOneTransaction(dana, stopOf(phone), "team.index_new_leads()", changed)).toBe(0);
+    await owner`select private.index_new_leads()`;
+    const another = aPhoneNumber();
+    await owner`insert into public.leads ${owner(aLead({ phone: another }))}`;
+    for (const call of ["team.index_new_leads()", "team.metrics()"])
+      expect(await inOneTransaction(dana, stopOf(another), call, changed)).toBe(0);
+    expect(await owner`select private.index_new_leads() as taken`).toEqual([{ taken: 1 }]);
   });
 
   it("stops at most five numbers", async () => {

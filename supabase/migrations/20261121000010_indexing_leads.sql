@@ -146,21 +146,25 @@ end $$;
 
 -- Writes the rows of leads that have none yet, at most `at_most`, withdraws those that were stopped meanwhile, and tells the inbox of them.
 -- Several processes may call it at once: the number that it returns is of the rows that it wrote itself, so 0 can mean that another
--- process wrote them.
+-- process wrote them. In a transaction that has stopped calls it does nothing, because the member's process could read from PostgreSQL's
+-- counters whether a permission was withdrawn, and roll back; a later call does it.
 create function private.index_new_leads(at_most integer default 1000, look_back interval default '15 seconds') returns integer
 language plpgsql
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  found_leads uuid[] := array(select private.leads_to_index(at_most, look_back));
+  found_leads uuid[];
   indexed uuid[];
 begin
+  if private.has_stopped_calls() then
+    return 0;
+  end if;
+  found_leads := array(select private.leads_to_index(at_most, look_back));
   -- A lead and a stop that are committed at the same moment do not see each other. This call sees both, so it repeats the latest stops.
-  -- Without those of its own transaction, which could tell what they change and roll back.
   perform private.withdraw_stopped_leads(array(
     select private.leads_with_numbers(array_agg(s.phone_digits)) from private.stop_list s
-    where s.stopped_at > now() - interval '10 minutes' and s.stopped_at <> now()
+    where s.stopped_at > now() - interval '10 minutes'
   ));
   if found_leads = '{}' then
     return 0;

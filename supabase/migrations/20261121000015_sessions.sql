@@ -67,6 +67,15 @@ begin
   end if;
 end $$;
 
+-- Whether this transaction has stopped calls.
+create function private.has_stopped_calls() returns boolean
+language sql stable
+set search_path = pg_catalog, pg_temp
+return pg_current_xact_id_if_assigned() is not null and exists (
+  select from private.audit_log a
+  where a.at = now() and a.action = 'stopped calls' and a.xact = pg_current_xact_id_if_assigned()
+);
+
 -- Raises PT403 in a transaction that has stopped calls, because lists and refusals would tell whose number was stopped, and the transaction
 -- could be rolled back with its entry in the audit log.
 create function private.refuse_after_stop() returns void
@@ -74,10 +83,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if pg_current_xact_id_if_assigned() is not null and exists (
-    select from private.audit_log a
-    where a.at = now() and a.action = 'stopped calls' and a.xact = pg_current_xact_id_if_assigned()
-  ) then
+  if private.has_stopped_calls() then
     raise exception using errcode = 'PT403', message = 'The transaction has stopped calls.';
   end if;
 end $$;
@@ -267,7 +273,7 @@ begin
 end $$;
 
 revoke execute on function
-  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.refuse_old_transaction, private.refuse_after_stop, private.require_session, private.require_member, private.require_manager,
+  private.hash_of, private.random_token, private.end_of_session, private.is_current, private.refuse_old_transaction, private.has_stopped_calls, private.refuse_after_stop, private.require_session, private.require_member, private.require_manager,
   private.lock_member, private.begin_session, private.unlock_session, team.me, team.lock_session, team.sign_out
 from public;
 grant execute on function team.me, team.lock_session, team.sign_out to leads_team;
