@@ -43,8 +43,8 @@ describe("a line of the log", () => {
   });
 
   it("stays one line, whatever a fact holds", () => {
-    expect(written((log) => log("migrated", { name: "a\nb\u2028c d" }))).toBe(
-      '2026-11-21T12:00:00.000Z info migrated: Applied a migration. name="a?b?c d"\n',
+    expect(written((log) => log("migrated", { name: "a\nb\rc\u0085d\u2028e\u2029f g" }))).toBe(
+      '2026-11-21T12:00:00.000Z info migrated: Applied a migration. name="a?b?c?d?e?f g"\n',
     );
   });
 
