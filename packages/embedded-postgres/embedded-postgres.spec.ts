@@ -117,11 +117,19 @@ describe("a started PostgreSQL", () => {
   });
 
   it("takes the names and the settings of its caller, and lets none of them undo what it promises", async () => {
-    const settings = { work_mem: "7MB", fsync: "off", listen_addresses: "*" };
+    const settings = {
+      work_mem: "7MB",
+      fsync: "off",
+      synchronous_commit: "off",
+      full_page_writes: "off",
+      listen_addresses: "*",
+      unix_socket_permissions: "0777",
+      port: 5433,
+    };
     const { url } = await start(dataDir, { owner: "captain", database: "ship", settings });
-    const asked = ["work_mem", "fsync", "listen_addresses"].map((name) => `current_setting('${name}')`);
+    const asked = Object.keys(settings).map((name) => `current_setting('${name}')`);
     expect(await query(url, `select current_user, current_database(), ${asked}`)).toEqual([
-      ["captain", "ship", "7MB", "on", ""],
+      ["captain", "ship", "7MB", "on", "on", "on", "", "0700", "5432"],
     ]);
   });
 
