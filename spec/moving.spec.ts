@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { connect, type Sql } from "../database/connect.ts";
+import { addressAs, connect, type Sql } from "../database/connect.ts";
 import { CopyError } from "../database/copy-database.ts";
 import { roleAddress } from "../database/role-logins.ts";
 import { syncChannels } from "../delivery/outbox.ts";
@@ -98,7 +98,7 @@ describe("leads move", () => {
     expect(await rowsOfEveryTable(to.owner)).toEqual(await rowsOfEveryTable(project.owner));
   }, 90_000);
 
-  it("refuses while a program of ours is at work on either database", async () => {
+  it("refuses while a program of ours is at work on either database, also one with a login of the operator's own", async () => {
     const [busy, to] = [await makeDatabase(), await makeDatabase()];
     await busy.intake`select`;
     for (const role of ["leads_delivery", "leads_team"] as const) {
@@ -114,6 +114,25 @@ describe("leads move", () => {
     });
     expect(await move(to.url, { DATABASE_URL: busy.url })).toMatchObject(atWork(""));
     expect(await move(busy.url, { DATABASE_URL: from.url })).toMatchObject(atWork(" to"));
+    const own = await makeDatabase();
+    await own.owner`create role operators_delivery login password 'its own' in role leads_delivery`;
+    const delivery = connect(addressAs(own.url, "operators_delivery", "its own"), { max: 1 });
+    onTestFinished(() => delivery.end());
+    await delivery`select`;
+    expect((await move(to.url, { DATABASE_URL: own.url })).stderr).toContain(
+      "Still at work on the database to move: the delivery. Nothing was moved.",
+    );
+  });
+
+  it("refuses to move the tables of a newer release, which it may not know", async () => {
+    const [newer, to] = [await makeDatabase(), await makeDatabase()];
+    await newer.owner`insert into supabase_migrations.schema_migrations (version, name) values ('29990101000000', 'later')`;
+    expect(await move(to.url, { DATABASE_URL: newer.url })).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(
+        /^The database to move has version 29990101000000 .{1,80}\. Nothing was moved\. Move it with the newer release\.\n$/,
+      ),
+    });
   });
 
   it("refuses while the project's own submit-lead delivers, because both would then tell the team", async () => {
