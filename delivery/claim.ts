@@ -166,7 +166,7 @@ export const refusedSuffix = ", refused this message";
 
 /**
  * Makes what waits for a later attempt on a channel due now, because the receiver answers again or its settings were
- * corrected; but not what a receiver asked to wait. What it refused for what it says becomes due with `refusedToo` only.
+ * corrected; but not where the receiver asked to wait. What it refused for its content becomes due with `refusedToo` only.
  */
 export async function retryNow(
   sql: Sql,

@@ -57,7 +57,7 @@ class ChannelDispatcher implements Dispatcher {
   #isClaiming = false;
   #claimsAgain = false;
   #mustRetryPending: boolean;
-  /** Whether that takes in what was refused for what it says: at the start, because the receiver may have been corrected. */
+  /** Whether this retry includes deliveries that the receiver refused for their content: at the start, because it may have been corrected. */
   #mustRetryRefused: boolean;
   /** How many deliveries a message carries: fewer than the channel's after one that was refused and may pass divided. */
   #batch: number;

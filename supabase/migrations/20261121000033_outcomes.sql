@@ -1,9 +1,9 @@
 -- What came of a call or a review, and taking it back.
 
--- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A), in whatever
--- shape of letters and however it is usually divided; but the older one with blanks only as 123 45 6789 A or 123 456 789A, because other
--- nine digits may be an order's number, or a date with or without its hour. People are told to refuse callers who ask for it, so it is not
--- kept.
+-- Whether a text holds what looks like a Medicare number (CMS: 1EG4-TE5-MK73, before 2020 a number such as 123-45-6789A). Its letters may
+-- be small, capital or of full width, and it may be divided in any usual way. Blanks divide the older one only as 123 45 6789 A or
+-- 123 456 789A, because nine digits with other blanks may be an order's number, or a date with or without its hour. People are told to
+-- refuse callers who ask for the number, so it is not kept.
 create function private.holds_medicare_number(words text) returns boolean
 language sql immutable
 set search_path = pg_catalog, pg_temp
@@ -104,8 +104,9 @@ language sql immutable
 set search_path = pg_catalog, pg_temp
 return jsonb_build_object('outcome_id', o.id, 'undo_until', private.undo_until(o), 'callback_at', o.callback_at);
 
--- Records an outcome, and what it means for the lead's work (but private.is_for_the_log). A lead's first outcome is the review within 24 hours
--- that the thank-you page promises. `callback` holds at (a local time), zone and asked_for_this_time. Ends the member's own claim. What is sent again is recorded once.
+-- Records an outcome and, unless it goes into the call log alone (private.is_for_the_log), what it means for the lead's work. A
+-- lead's first outcome is the review within 24 hours that the thank-you page promises. `callback` holds at (a local time), zone and
+-- asked_for_this_time. Ends the member's own claim. What is sent again is recorded once.
 create function team.record_outcome(lead uuid, of_call uuid, new_outcome text, note_text text, callback jsonb) returns jsonb
 language plpgsql
 security definer
@@ -225,7 +226,7 @@ begin
     return 'too_late';
   end if;
   delete from private.outcomes x where x.id = o.id;
-  -- A review that the operator recorded after this outcome stays, and with it what it ended.
+  -- A review that the operator recorded after this outcome stays, and an open lead stays closed by it.
   is_reviewed_since := exists (select from private.reviews r where r.lead_id = o.lead_id and r.outcome_id is distinct from o.id);
   if (o.before ->> 'is_first_review')::boolean then
     delete from private.reviews r where r.lead_id = o.lead_id and r.outcome_id = o.id;

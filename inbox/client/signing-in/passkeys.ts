@@ -71,7 +71,8 @@ export function signInSentence(error: unknown): string {
   }
   const name = error instanceof Error ? error.name : "";
   if (name === "InvalidStateError") return "This device has a passkey for you already.";
-  // Most browsers give the same error for a device that does not check who uses it. Chrome on Android gives a NotSupportedError.
+  // Most browsers give one error for a closed window and for a device that does not check who uses it. Chrome on Android gives a
+  // NotSupportedError for such a device.
   if (name === "NotAllowedError" || name === "AbortError")
     return "No passkey was used: its window was closed, it took too long, or your device did not check that it is you. Turn on its PIN, fingerprint or face check, and try again.";
   return "This browser or device cannot use passkeys here. Turn on its PIN, fingerprint or face check, try a newer browser, or ask your operator.";
