@@ -40,12 +40,17 @@ describe("the size of an experiment", () => {
 
   it("is told as the days left, at the pace so far of the side with fewer loads", () => {
     const plan = { rate: 0.02, lift: 0.5 };
-    expect(daysLeft(plan, [3_660, 4_000], 10)).toBe(10);
+    for (const loads of [
+      [3_660, 4_000],
+      [4_000, 3_660],
+    ])
+      expect(daysLeft(plan, loads, 10)).toBe(10);
     expect(daysLeft(plan, [7_319, 7_500], 20)).toBe(0);
   });
 
   it("is told as no number of days while one side has no loads, or no time has passed", () => {
     expect(daysLeft({ rate: 0.02, lift: 0.5 }, [0, 12], 3)).toBe(undefined);
+    expect(daysLeft({ rate: 0.02, lift: 0.5 }, [12, 0], 3)).toBe(undefined);
     expect(daysLeft({ rate: 0.02, lift: 0.5 }, [12, 12], 0)).toBe(undefined);
   });
 });
@@ -109,7 +114,9 @@ describe("the range of a difference", () => {
 
   it("is not there before both variants were loaded", () => {
     const none = { loads: 0, successes: 0 };
-    expect(differenceRange(none, { loads: 9, successes: 1 }, { rate: 0.02, lift: 0.3 })).toBe(undefined);
+    const some = { loads: 9, successes: 1 };
+    expect(differenceRange(none, some, { rate: 0.02, lift: 0.3 })).toBe(undefined);
+    expect(differenceRange(some, none, { rate: 0.02, lift: 0.3 })).toBe(undefined);
   });
 
   it("is a range for any counts, also for more leads than loads", () => {
