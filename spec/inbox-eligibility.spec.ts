@@ -49,12 +49,14 @@ describe("the eligibility check", () => {
     const id = await addLead(database);
     const send = async (member: TestMember, visit_on: string | null = null) =>
       (await member.call("eligibility-check", { id, answers: { ...eligible, visit_on } })).body.id;
+    const letPass = (minutes: number) => database.owner`
+      update private.eligibility_checks set at = at - make_interval(mins => ${minutes}) where lead_id = ${id}`;
     const first = await send(dana);
+    await letPass(4);
     expect(await send(dana)).toBe(first);
     expect(await whoDid(database, "checked eligibility", id)).toHaveLength(1);
     const others = [await send(lee), await send(dana), await send(dana, daysAgo(30)), await send(dana)];
-    await database.owner`
-      update private.eligibility_checks set at = at - interval '6 minutes' where lead_id = ${id}`;
+    await letPass(6);
     expect(new Set([first, ...others, await send(dana)]).size).toBe(6);
   });
 
