@@ -25,8 +25,14 @@ async function examineSchema(sql: Sql): Promise<Finding> {
     return fail(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, fix);
   } catch (error) {
     const code = codeOf(error);
-    if (code !== "42501" && /^(42|3F)/.test(code)) return fail("The database has no leads tables.", fix);
-    return fail(`The database does not let us in (${code}).`, "DATABASE_URL must name the database's owner.");
+    const refused = `The database does not let us in (${code}).`;
+    if (code === "42501") return fail(refused, "DATABASE_URL must name the database's owner.");
+    if (code.startsWith("28")) return fail(refused, "Check the user and the password in DATABASE_URL.");
+    if (/^(42|3F)/.test(code)) return fail("The database has no leads tables.", fix);
+    return fail(
+      `The database does not answer as it should (${code}).`,
+      "Look at DATABASE_URL, and whether the database runs.",
+    );
   }
 }
 

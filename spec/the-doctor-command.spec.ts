@@ -1,4 +1,4 @@
-// `npm run doctor`: what is typed, what it prints, and its exit status.
+// `npm run doctor`: what is typed, what it prints, its exit status, and what it says of the address in DATABASE_URL.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,7 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { addressAs, connect } from "../database/connect.ts";
+import { roleAddress } from "../database/role-logins.ts";
 import { readDeployment } from "../doctor/command-line.ts";
+import { examineDatabase } from "../doctor/database.ts";
 import { fail, notExamined, pass } from "../doctor/finding.ts";
 import { examinePages } from "../doctor/pages.ts";
 import { lastLine } from "../doctor/report.ts";
@@ -249,6 +252,33 @@ describe("npm run doctor", () => {
     const said = { status: 1, output: "PORT must be a whole number from 0 to 65535.\n" };
     expect(await doctor(words, {}, folder)).toEqual(said);
     expect((await doctor(words, { PORT: "3000" }, folder)).output).toMatch(/^Examining /);
+  });
+});
+
+describe("the doctor with an address in DATABASE_URL that opens no leads", () => {
+  it.each([
+    [
+      "asks for the owner's where it is another role's, and does not say that there are no tables",
+      (url: string) => roleAddress(url, "leads_team"),
+      "The database does not let us in (42501).",
+      "DATABASE_URL must name the database's owner.",
+    ],
+    [
+      "asks for the right password where it is a wrong one",
+      (url: string) => addressAs(url, "leads_owner_of_the_spec", "wrong"),
+      "The database does not let us in (28P01).",
+      "Check the user and the password in DATABASE_URL.",
+    ],
+    [
+      "asks whether the database runs where nothing answers there",
+      () => "postgres://leads_owner@127.0.0.1:1/leads",
+      "The database does not answer as it should (ECONNREFUSED).",
+      "Look at DATABASE_URL, and whether the database runs.",
+    ],
+  ])("%s", async (_, addressOf, says, fix) => {
+    const sql = connect(addressOf((await makeDatabase()).url), { max: 1 });
+    onTestFinished(() => sql.end());
+    expect(await examineDatabase(sql, { isHosted: false })).toEqual([{ is: "fail", says, fix }]);
   });
 });
 

@@ -1,11 +1,9 @@
 // The doctor on a complete deployment, and on one whose database or key is broken: it names what fails, with its fix.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sources, sourcesToReview } from "../content/claims.ts";
-import { connect, type Sql } from "../database/connect.ts";
-import { roleAddress } from "../database/role-logins.ts";
+import type { Sql } from "../database/connect.ts";
 import { claim } from "../delivery/claim.ts";
 import { examineClaims } from "../doctor/claims.ts";
-import { examineDatabase } from "../doctor/database.ts";
 import { examineDeliveries } from "../doctor/deliveries.ts";
 import { examine } from "../doctor/examine.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -249,21 +247,6 @@ describe("the doctor", () => {
         sql: true,
       },
     );
-  });
-});
-
-describe("the doctor with an address that is not the owner's", () => {
-  it("asks for the owner's, and does not say that there are no tables", async () => {
-    const { url } = await makeDatabase();
-    const team = connect(roleAddress(url, "leads_team"), { max: 1 });
-    onTestFinished(() => team.end());
-    expect(await examineDatabase(team, { isHosted: false })).toEqual([
-      {
-        is: "fail",
-        says: "The database does not let us in (42501).",
-        fix: "DATABASE_URL must name the database's owner.",
-      },
-    ]);
   });
 });
 
