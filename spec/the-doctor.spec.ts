@@ -173,7 +173,7 @@ describe("the doctor", () => {
 
   it("gives each role back the rights that it needs, when it says how to take away those that it does not", async () => {
     const { owner } = project.database;
-    await owner`grant select on leads to leads_intake, authenticated`;
+    await owner`grant select on leads to anon, leads_intake, authenticated`;
     const { findings } = await examineProject({ sql: true });
     const found = findings.flatMap((finding) => (finding.is === "fail" ? [finding.fix] : []));
     expect(found).toHaveLength(1);
