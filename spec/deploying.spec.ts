@@ -181,8 +181,12 @@ describe("the systemd units", () => {
       const [, command = ""] = /^ExecStart=(.*)$/m.exec(read(`deploy/${name}`)) ?? [];
       const [program = "", ...words] = command.split(" ");
       expect(program).toMatch(/^\/opt\/leads\/current\/(runtime\/node|deploy\/leads)$/);
-      const file = words.find((word) => word.startsWith("--env-file"))?.split("=")[1];
-      if (file) expect(install).toContain(file);
+      // deploy/leads starts a command, which reads the file itself.
+      const file = program.endsWith("/node")
+        ? words.find((word) => word.startsWith("--env-file"))?.split("=")[1]
+        : /^settings=(.*)$/m.exec(read("deploy/leads"))?.[1];
+      expect(file).toMatch(/^\/etc\//);
+      expect(install).toContain(`settings=$prefix${file}\n`);
     }
     expect(read("deploy/build-release")).toContain("runtime/node");
   });
@@ -193,6 +197,7 @@ describe("the systemd units", () => {
     ["runs", "where systemd cannot be asked", "exit 1"],
     ["is skipped, which is no failure,", "while the server is stopped on purpose", "echo inactive; exit 3"],
   ])("check each hour whether leads reach the team: this %s %s", (runs, _, answer) => {
+    expect(read("deploy/leads-status.timer")).toContain("\nOnCalendar=hourly\n");
     const unit = read("deploy/leads-status.service");
     // A missing dependency of another kind fails the unit, and starts what its OnFailure= names.
     expect(unit).not.toMatch(/^(Requisite|Requires|BindsTo|Assert\w+)=/m);
