@@ -137,7 +137,9 @@ describe("the inbox beside a standby", () => {
       "team.reports('2020-01-01', '2035-12-31', 'UTC')",
       `team.reports('2020-01-01', '2035-12-31', 'UTC', ${entry?.id})`,
       "team.campaigns('2020-01-01', '2035-12-31', 'UTC')",
+      `team.campaigns('2020-01-01', '2034-01-01', 'UTC', ${entry?.id})`,
       "team.experiments()",
+      `team.experiments(${entry?.id})`,
       `team.export_leads(${entry?.id}, null, 10)`,
     ]) {
       await expect(asMaria(call)).rejects.toMatchObject({ code: "PT403" });
