@@ -13,7 +13,7 @@ import { describe, inSnakeCase } from "./status.ts";
 /** Milliseconds between two looks at the status. */
 const interval = 1_000;
 
-/** Milliseconds until a database that does not answer is said not to. */
+/** Milliseconds after which a database that has not answered counts as one that does not answer. */
 const longestWait = 5_000;
 
 /** Clears the screen, but not the lines that a person can scroll back to. */

@@ -33,7 +33,10 @@ export type PostgresEvent =
   | { name: "started"; pid: number }
   /** PostgreSQL ended without being stopped. It is started again. */
   | { name: "exited"; code: number | null; signal: string | null }
-  /** PostgreSQL does not start: for `code`, as where its programs are gone, or without one as it says at the end of `log`. Told once. */
+  /**
+   * PostgreSQL does not start. `code` names the error that kept it from starting, such as ENOENT where its programs are gone. Without a
+   * `code` it ran and ended, and says why at the end of `log`. Told once, however often a start is tried.
+   */
   | { name: "not-starting"; log: string; code?: string }
   | { name: "orphan-stopped"; pid: number }
   | { name: "orphan-adopted"; pid: number };

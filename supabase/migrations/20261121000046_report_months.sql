@@ -1,6 +1,6 @@
 -- The sums of leads and page loads for the reports and the page of campaigns, by month as well, because a year has eighty thousand by day.
 
--- The months whose sums stand in the table below, each by its first day. A month is summed once each of its days is.
+-- The months whose sums stand in `private.report_campaign_months`, each by its first day. A month is summed once each of its days is.
 create table private.report_months (
   month date primary key,
 
@@ -121,8 +121,8 @@ begin
   end loop;
 end $$;
 
--- The months whose page loads are summed and of which every day is among these. A day whose counts have changed is not among them,
--- because a change removes its row of `private.report_page_days`, and its month is summed anew when the day is.
+-- The months whose page loads are summed and of which every day is among these. The caller names only days that are summed: a change of a
+-- day's counts removes its row of `private.report_page_days`, and its month is summed anew when the day is.
 create function private.page_months_of(days date[]) returns table (month date)
 language sql stable
 set search_path = pg_catalog, pg_temp
