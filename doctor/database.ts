@@ -1,6 +1,6 @@
 // The database from inside: whether its tables are the newest, who may do what with leads, and who calls submit-lead.
 import type { Sql } from "../database/connect.ts";
-import { newestVersion } from "../database/migrate.ts";
+import { newestVersion, requiredVersion } from "../database/migrate.ts";
 import { codeOf } from "../log/log.ts";
 import { type Finding, fail, pass } from "./finding.ts";
 
@@ -21,8 +21,14 @@ async function examineSchema(sql: Sql): Promise<Finding> {
   try {
     const [row] = await sql<{ version: string | null }[]>`select private.schema_version() as version`;
     const newest = await newestVersion();
-    if (row?.version && row.version >= newest) return pass("The database has the newest tables.");
-    return fail(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, fix);
+    if (!row?.version || row.version < newest)
+      return fail(`The tables are of version ${row?.version ?? "none"}; this program knows ${newest}.`, fix);
+    const required = await requiredVersion(sql);
+    if (required <= newest) return pass("The database has the newest tables.");
+    return fail(
+      `A newer release has changed the tables (migration ${required}), so that this one does not work on them.`,
+      "Put the newer release in force again, or restore a backup from before it.",
+    );
   } catch (error) {
     const code = codeOf(error);
     const refused = `The database does not let us in (${code}).`;

@@ -326,6 +326,13 @@ describe("the doctor names a database where", () => {
       "update supabase_migrations.schema_migrations set version = '0' || version where version > '20261121000001'",
       "update supabase_migrations.schema_migrations set version = ltrim(version, '0')",
     ],
+    [
+      "a newer release has made the tables unfit for this program",
+      /^A newer release has changed the tables \(migration 29990101000000\)/,
+      `insert into supabase_migrations.schema_migrations (version, name, statements) values ('29990101000000', 'later',
+        array['-- Older programs do not work on these tables.', 'alter table leads drop column name'])`,
+      "delete from supabase_migrations.schema_migrations where version = '29990101000000'",
+    ],
   ])("%s", async (_, says, damage, repair) => {
     await project.database.owner.unsafe(damage);
     try {
