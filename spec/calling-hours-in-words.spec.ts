@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { clocksOf, dayThere, lawfulAgain, timeThere } from "../calling/lawful-again.ts";
 import { stateChoices, stateNames } from "../calling/state-names.ts";
 import type { Place } from "../inbox/api-values.ts";
+import { refusalSentence } from "../inbox/client/page/refusal.ts";
 import { onClocks } from "../inbox/client/page/words.ts";
 import { makeDatabase, type TestDatabase } from "./support/database.ts";
 import { momentAt } from "./support/wall-clock.ts";
@@ -92,6 +93,31 @@ describe("the words for a calling time", () => {
     expect(words(central, "2026-11-23", [eastern, central], null)).toBe("Central time");
     // A callback may be in a zone that the place does not have.
     expect(words(central, "2026-11-23", [eastern], "FL")).toBe("Central time");
+  });
+
+  it("say on whose clocks the 24 hours end, also where no other time is told", () => {
+    const zones = ["America/Chicago"];
+    const clocks = { zones, likeliest_state: "AL", blocking_zone: zones[0], blocking_state: "AL" };
+    const refused = (reason: string, place: object, next?: string) =>
+      refusalSentence(
+        {
+          refused: reason,
+          next_at: next ? momentAt(eastern, next).toISOString() : null,
+          due_at: momentAt(eastern, "2026-11-22T22:00").toISOString(),
+          reviewed: false,
+          place: { ...place, reason },
+        } as unknown as Parameters<typeof refusalSentence>[0],
+        now,
+      );
+    expect(refused("paused", clocks)).toBe(
+      "Calls to Alabama are paused. The 24 hours end Sunday 9:00 PM in Alabama: review now.",
+    );
+    expect(refused("outside_hours", clocks, "2026-11-23T09:00")).toBe(
+      "Lawful again Monday 8:00 AM in Alabama. The 24 hours end Sunday 9:00 PM in Alabama: review now, call Monday.",
+    );
+    expect(refused("unknown_zip", { zones: [eastern], likeliest_state: null }, "2026-11-22T13:00")).toBe(
+      "Where this person is cannot be told from the ZIP code. Lawful again Sunday 1:00 PM Eastern time. The 24 hours end Sunday 10:00 PM Eastern time.",
+    );
   });
 
   it("offer the states by the alphabet of their names", () => {
