@@ -62,7 +62,7 @@ describe("a note that was typed after its outcome was sent", () => {
     expect(await page.locator(".call").innerText()).not.toContain("Undo");
     await page.getByRole("link", { name: "Queue", exact: true }).first().click();
     await page.locator(".row").getByRole("link").click();
-    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByText("What you typed is not recorded yet.").waitFor();
     expect(await note(page).inputValue()).toBe("Prefers mornings");
   });
 });

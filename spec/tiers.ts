@@ -34,6 +34,7 @@ export const browser = [
   "spec/inbox-slow-answers.spec.ts",
   "spec/inbox-stop-button.spec.ts",
   "spec/inbox-taking-back.spec.ts",
+  "spec/inbox-typed-outcomes.spec.ts",
   "spec/inbox-unattended-pages.spec.ts",
   "spec/inbox-who-has-a-lead.spec.ts",
   "spec/lead-form-before-its-script.spec.ts",

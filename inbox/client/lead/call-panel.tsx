@@ -12,9 +12,10 @@ import { CallRefused, useEndOfRefusal } from "./call-refused.tsx";
 import { CallScripts } from "./call-scripts.tsx";
 import { CallingHours } from "./calling-hours.tsx";
 import type { Lead } from "./lead-page.tsx";
-import { OutcomeForm, type Recorded } from "./outcome-form.tsx";
+import type { Recorded } from "./outcome-form.tsx";
 import { OutcomeRecorded } from "./outcome-recorded.tsx";
 import { recordedLately, useLeadAtThisMoment, useOwnCall } from "./own-call.ts";
+import { FormOrButton, useReview } from "./review.tsx";
 import { Stopped } from "./stopped.tsx";
 
 interface Props {
@@ -31,11 +32,12 @@ export const CallPanel = ({ lead, ...others }: Props) => (
 
 function CallAndOutcome({ lead, loadedAt, member, isStopped }: Props) {
   const [recorded, setRecorded] = useState(() => (isStopped ? undefined : recordedLately(lead, member.id)));
-  const [isReviewing, setReviewing] = useState(false);
   const [call, record] = [useAction("call"), useAction("outcome")];
   const refusal = useRefusal(call);
   const underWay = lead.under_way ?? undefined;
-  const callToRecord = useCallToRecord(lead, member, record);
+  const ownCall = useOwnCall(lead, member.id);
+  const callToRecord = useCallToRecord(ownCall, record);
+  const review = useReview(lead, callToRecord);
   const isHeldByOther = lead.claim !== null && lead.claim.member.id !== member.id;
   useEndOfRefusal(call.isPending ? undefined : refusal, { lead, loadedAt, isHeldByOther }, call.reset);
   const isBusy = call.isPending || record.isPending;
@@ -49,11 +51,12 @@ function CallAndOutcome({ lead, loadedAt, member, isStopped }: Props) {
   useKeys({ c: () => start() });
   const showRecorded = (outcome: Recorded | undefined, isReviewingNext = false) => {
     setRecorded(outcome);
-    setReviewing(isReviewingNext);
+    review.show(isReviewingNext);
     call.reset();
     refreshAfterChange("opened", "queue");
   };
   const onUndone = () => {
+    review.noteUndo(recorded?.outcome_id);
     showRecorded(undefined, recorded?.callId === null);
     announce("The outcome is taken back.");
   };
@@ -74,13 +77,7 @@ function CallAndOutcome({ lead, loadedAt, member, isStopped }: Props) {
         Call
       </h2>
       <CallOrNumber {...before} onCall={start} />
-      {callToRecord || isReviewing ? (
-        <OutcomeForm {...shared} />
-      ) : (
-        <button type="button" className="button quiet" onClick={() => setReviewing(true)}>
-          Review without a call
-        </button>
-      )}
+      <FormOrButton review={review} hasOutcome={Boolean(ownCall?.outcome)} {...shared} />
     </section>
   );
 }
@@ -102,8 +99,7 @@ function useRefusal({ data, variables, isPending, error }: Action<"call">): Refu
  * The call whose outcome the form asks for: the member's own that has none. It stays while an outcome that was sent has no answer yet, or
  * its answer was lost, so that the member can send the outcome again.
  */
-function useCallToRecord(lead: Lead, member: SignedIn, record: Action<"outcome">): string | undefined {
-  const call = useOwnCall(lead, member.id);
+function useCallToRecord(call: ReturnType<typeof useOwnCall>, record: Action<"outcome">): string | undefined {
   const unanswered = useRef<string | null>(undefined);
   if (record.isPending || record.error) unanswered.current = record.variables?.call_id;
   if (record.data && !("refused" in record.data && record.data.refused === "call_has_outcome"))

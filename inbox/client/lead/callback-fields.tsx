@@ -20,6 +20,8 @@ export const useCallbackDraft = (lead: string) => useDraft(`callback ${lead}`, n
 interface Props {
   lead: Lead;
   draft: ReturnType<typeof useCallbackDraft>;
+  /** Whether a press has brought these fields, and not what was typed in them before. */
+  takesFocus: boolean;
   refused: RefusedOutcome | undefined;
   onSend(callback: Callback): void;
   /** Called when the day, the time or the zone is changed: a refusal of the time before says nothing of this one. */
@@ -30,13 +32,16 @@ interface Props {
 export function CallbackFields({
   lead,
   draft: { value, set },
+  takesFocus,
   refused,
   onSend,
   onOtherTime,
   onCancel,
 }: Props) {
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useEffect(() => {
+    if (takesFocus) first.current?.focus();
+  }, [takesFocus]);
   const zones = lead.place.zones.length > 0 ? lead.place.zones : ["America/New_York"];
   const zone = value.zone || (zones[0] as string);
   const send = () => {

@@ -4,7 +4,7 @@ import type { ResponseOf } from "../../api.ts";
 import { type Outcome, outcomes } from "../../api-values.ts";
 import { announce } from "../page/announcer.tsx";
 import { useDraft } from "../page/drafts.ts";
-import { takesTyping, useKeys } from "../page/keys.ts";
+import { useKeys } from "../page/keys.ts";
 import { FailureNotice } from "../page/notice.tsx";
 import { outcomeNames } from "../page/words.ts";
 import type { Action } from "../queries.ts";
@@ -44,15 +44,9 @@ interface Props {
 export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const note = useNoteDraft(lead.id);
   const callbackDraft = useCallbackDraft(lead.id);
-  const [asksTime, setAsksTime] = useState(false);
+  const [asksTime, setAsksTime] = useAsksTime(lead, callbackDraft.isTyped);
   const [refused, setRefused] = useRefused(callId);
-  const heading = useRef<HTMLHeadingElement>(null);
-  const [hasRecordedBefore] = useState(record.isSuccess);
-  // The press that shows this form may take its button away. Then the heading takes the focus, unless the number has it or the member types.
-  useEffect(() => {
-    const isPressGone = callId === null || (hasRecordedBefore && document.activeElement === document.body);
-    if (isPressGone && !takesTyping(document.activeElement)) heading.current?.focus();
-  }, [callId, hasRecordedBefore]);
+  const heading = useHeading(callId, record.isSuccess);
   const send = (outcome: Outcome, callback?: Callback) => {
     if (record.isPending) return;
     setRefused(undefined);
@@ -69,22 +63,23 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   };
   const cancelCallback = () => {
     callbackDraft.drop();
-    setAsksTime(false);
+    setAsksTime("");
     setRefused(undefined);
     // The button that was pressed is gone.
     heading.current?.focus();
   };
-  const choose = (outcome: Outcome) => (outcome === "callback" ? setAsksTime(true) : send(outcome));
+  const choose = (outcome: Outcome) => (outcome === "callback" ? setAsksTime("press") : send(outcome));
   return (
     <div className="outcome">
       <h3 ref={heading} tabIndex={-1}>
         {callId ? "What came of it?" : "Review without a call"}
       </h3>
-      <OutcomeButtons lead={lead} hasCall={callId !== null} asksTime={asksTime} onChoose={choose} />
+      <OutcomeButtons lead={lead} hasCall={callId !== null} asksTime={asksTime !== ""} onChoose={choose} />
       {asksTime && (
         <CallbackFields
           lead={lead}
           draft={callbackDraft}
+          takesFocus={asksTime === "press"}
           refused={refused}
           onSend={(callback) => send("callback", callback)}
           onOtherTime={() => setRefused(undefined)}
@@ -96,6 +91,22 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
       <FailureNotice error={record.variables?.call_id === callId ? record.error : null} />
     </div>
   );
+}
+
+/** The form's heading. It takes the focus where the press that shows the form takes its button away. */
+function useHeading(callId: string | null, hasRecorded: boolean) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [hasRecordedBefore] = useState(hasRecorded);
+  useEffect(() => {
+    const isPressGone = document.activeElement === document.body;
+    if (isPressGone && (callId === null || hasRecordedBefore)) heading.current?.focus();
+  }, [callId, hasRecordedBefore]);
+  return heading;
+}
+
+/** Why the form asks for the time of a callback: its button was pressed, or one was typed before the member looked at another page. Empty: it does not. */
+function useAsksTime(lead: Lead, isTyped: boolean) {
+  return useState<"press" | "what is typed" | "">(isTyped && !hasAskedToStop(lead) ? "what is typed" : "");
 }
 
 /** Why the outcome was not recorded. A refusal of one call's outcome is not shown at the form for another call. */

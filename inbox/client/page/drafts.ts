@@ -16,6 +16,8 @@ const subscribe = (listener: () => void) => {
 
 export interface Draft<Value> {
   value: Value;
+  /** Whether `value` was typed, and is not what stood in the field before. */
+  isTyped: boolean;
   set(value: Value): void;
   /** Deletes the draft, because it is not wanted any more. */
   drop(): void;
@@ -36,6 +38,7 @@ export function useDraft<Value>(name: string, initial: Value, isChanging = () =>
   };
   return {
     value,
+    isTyped: value !== initial,
     set(next) {
       // A value that equals `initial`, such as that of an emptied field, is no draft.
       if (!isChanging() && isSame(next, initial)) return drop();
