@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type LanguageCode, languageCodes } from "../content/languages.ts";
 import { axeViolations } from "./support/axe.ts";
+import { brokenWords } from "./support/broken-words.ts";
 import { useBrowser } from "./support/browser.ts";
 import { contrast, focusRing } from "./support/contrast.ts";
 import { inflesz, readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
@@ -76,13 +77,17 @@ describe("on the visitor's pages", () => {
     for (const width of [320, 390, 640, 1280]) {
       await page.setViewportSize({ width, height: 640 });
       for (const [by, css] of Object.entries(readersOwn)) {
-        await page.evaluate((css) => {
-          const sheet = new CSSStyleSheet();
-          sheet.replaceSync(css);
-          document.adoptedStyleSheets = [sheet];
-        }, css);
+        await addStyles(page, css);
         expect(await overflow(page), `${width} px, ${by}`).toEqual([]);
       }
+    }
+  });
+
+  it("no word is broken at 320 px with text of twice the size, in any language", async () => {
+    for (const path of paths) {
+      const page = await open(site.url(path), { viewport: { width: 320, height: 640 } });
+      await addStyles(page, "html { font-size: 32px }");
+      expect(await brokenWords(page), path).toEqual([]);
     }
   });
 
@@ -97,11 +102,7 @@ describe("on the visitor's pages", () => {
         return { small, body: size(document.body) };
       });
       expect(sizes).toEqual({ small: [], body: 20 });
-      await page.evaluate(() => {
-        const sheet = new CSSStyleSheet();
-        sheet.replaceSync("html { font-size: 24px }");
-        document.adoptedStyleSheets = [sheet];
-      });
+      await addStyles(page, "html { font-size: 24px }");
       expect(
         await page
           .locator("main p")
@@ -355,6 +356,14 @@ async function show(page: Page, look: string): Promise<void> {
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme, forcedColors });
 }
+
+/** Adds what a reader sets for themselves, in place of what was added before. */
+const addStyles = (page: Page, css: string) =>
+  page.evaluate((css) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    document.adoptedStyleSheets = [sheet];
+  }, css);
 
 /** Fills in the form and sends it to a backend that refuses it, so that the banner is shown. */
 async function causeRefusal(page: Page): Promise<void> {
