@@ -64,4 +64,19 @@ describe("the eligibility check", () => {
       await expect.poll(() => result.evaluate((one) => one === document.activeElement)).toBe(true);
     }
   });
+
+  it("says at some distance above its button that it was not recorded", async () => {
+    const page = await leadPage(dana, await addLead(database));
+    await page.getByText("Go through the questions").click();
+    const ask = page.getByRole("button", { name: "See what it means" });
+    await page.getByLabel("Who prescribes?").fill("1EG4-TE5-MK73");
+    await ask.click();
+    const message = page.getByRole("alert").filter({ hasText: "looks like a Medicare number" });
+    await message.waitFor();
+    const gap = await message.evaluate((one) => {
+      const button = one.nextElementSibling?.getBoundingClientRect();
+      return (button?.top ?? Number.NaN) - one.getBoundingClientRect().bottom;
+    });
+    expect(gap).toBeGreaterThanOrEqual(12);
+  });
 });
