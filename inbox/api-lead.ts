@@ -10,6 +10,7 @@ import {
   Moment,
   NonEmptyText,
   NotNow,
+  noteLength,
   Outcome,
   Person,
   Place,
@@ -175,7 +176,7 @@ export const lead = {
       id: Id,
       call_id: v.nullable(Id),
       outcome: Outcome,
-      note: v.optional(Text(2000)),
+      note: v.optional(Text(noteLength)),
       callback: v.optional(
         v.strictObject({ at: LocalTime, zone: Zone, asked_for_this_time: v.optional(v.boolean()) }),
       ),

@@ -40,6 +40,8 @@ export const outcomes = [
   "left_message",
   "wrong_number",
 ] as const;
+/** The most characters of an outcome's note, as private.outcomes has them. */
+export const noteLength = 2_000;
 export const Outcome = v.picklist(outcomes);
 export type Outcome = v.InferOutput<typeof Outcome>;
 

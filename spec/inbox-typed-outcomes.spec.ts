@@ -6,7 +6,7 @@ import { addLead } from "./support/inbox.ts";
 import { said } from "./support/inbox-pages.ts";
 import { dayAhead, setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
-const { database, dana, leadPage, beginCall } = await setUpInboxInBrowser();
+const { database, dana, maria, as, leadPage, beginCall } = await setUpInboxInBrowser();
 
 const note = (page: Page) => page.getByLabel("Note, if one is wanted");
 const notRecorded = (page: Page) => page.locator(".call").getByText("What you typed");
@@ -107,4 +107,57 @@ describe("a note whose outcome was taken back", () => {
     expect(await note(page).inputValue()).toBe("Prefers mornings");
     expect((await dana.call("open", { id })).body.outcome).toBeNull();
   });
+});
+
+describe("a note near its longest", () => {
+  it("says how many characters are left, and is never cut: one that is too long is not recorded before it is shorter", async () => {
+    const id = await addLead(database);
+    const page = await beginCall(dana, id);
+    await note(page).fill("x".repeat(1_799));
+    expect(await page.locator(".outcome").innerText()).not.toContain("left.");
+    await note(page).press("ControlOrMeta+End");
+    await page.keyboard.type("x");
+    await page.getByText("200 characters are left.").waitFor();
+    // As by a paste, which a browser would cut at a field's `maxlength`.
+    await page.keyboard.insertText(" and at the end what matters".padStart(250));
+    await page.getByText("50 characters too many.").waitFor();
+    expect(await note(page).getAttribute("aria-invalid")).toBe("true");
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("alert").getByText("Nothing is recorded yet: the note is too long.").waitFor();
+    expect((await dana.call("open", { id })).body.outcome).toBeNull();
+    const whole = await note(page).inputValue();
+    expect(whole).toHaveLength(2_050);
+    await note(page).fill(whole.slice(50));
+    await expect.poll(() => page.locator(".outcome").getByRole("alert").count()).toBe(0);
+    await page.getByRole("button", { name: "Not interested" }).click();
+    await page.getByRole("heading", { name: "Recorded: Not interested" }).waitFor();
+    const { call_log } = (await dana.call("open", { id })).body;
+    expect(call_log).toMatchObject([{ outcome: "not_interested", note: whole.slice(50) }]);
+  });
+});
+
+describe("what is pasted into a field of one line", () => {
+  it.each([
+    ["/stop", "Phone number", "111-555-0100, ".repeat(8), "Stop all calls", "stop-number"],
+    ["/team", "Name", "Ann ".repeat(30), "Make a link", "members/invite"],
+    ["/team", "Why", "An emergency. ".repeat(20), "Pause", "pause-state"],
+    ["/campaigns", "Campaign", "spring ".repeat(20), "Record", "campaigns/costs"],
+  ] as const)(
+    "is not cut where it is too long, and is not sent: on %s, %s",
+    async (path, label, pasted, button, call) => {
+      const page = await as(maria, path);
+      const field = page.getByRole("textbox", { name: label, exact: true });
+      await field.focus();
+      await page.keyboard.insertText(pasted);
+      expect(await field.inputValue()).toBe(pasted);
+      let sent = 0;
+      page.on("request", (request) => {
+        if (request.url().endsWith(`/api/${call}`)) sent += 1;
+      });
+      await page.getByRole("button", { name: button, exact: true }).click();
+      expect(await field.evaluate((one: HTMLInputElement) => one.validity.patternMismatch)).toBe(true);
+      expect(await field.getAttribute("title")).toMatch(/^\d+ characters at most$/);
+      expect(sent).toBe(0);
+    },
+  );
 });

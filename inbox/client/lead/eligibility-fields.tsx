@@ -1,4 +1,5 @@
 // The fields of the eligibility check.
+import { atMost } from "../page/at-most.ts";
 import { DayField } from "../page/day-field.tsx";
 import {
   type Answers,
@@ -41,7 +42,7 @@ export function EligibilityFields({ lead, answers, onAnswer }: Props) {
         Who prescribes?
         <input
           type="text"
-          maxLength={200}
+          {...atMost(200)}
           autoComplete="off"
           value={answers.prescriber}
           onChange={({ target }) => onAnswer({ ...answers, prescriber: target.value })}

@@ -11,6 +11,7 @@ import type { Action } from "../queries.ts";
 import { hasAskedToStop } from "./asked-to-stop.ts";
 import { type Callback, CallbackFields, useCallbackDraft } from "./callback-fields.tsx";
 import type { Lead } from "./lead-page.tsx";
+import { NoteField, useTooLong } from "./note-field.tsx";
 import { OutcomeRefused, type RefusedOutcome } from "./outcome-refused.tsx";
 
 /** What was recorded, as the server answered it and as it was sent. */
@@ -46,9 +47,10 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
   const callbackDraft = useCallbackDraft(lead.id);
   const [asksTime, setAsksTime] = useAsksTime(lead, callbackDraft.isTyped);
   const [refused, setRefused] = useRefused(callId);
+  const tooLong = useTooLong(note.value);
   const heading = useHeading(callId, record.isSuccess);
   const send = (outcome: Outcome, callback?: Callback) => {
-    if (record.isPending) return;
+    if (record.isPending || tooLong.refuse()) return;
     setRefused(undefined);
     const request = { id: lead.id, call_id: callId, outcome, note: note.value };
     record.mutate(callback ? { ...request, callback } : request, {
@@ -86,7 +88,7 @@ export function OutcomeForm({ lead, callId, record, onRecorded }: Props) {
           onCancel={cancelCallback}
         />
       )}
-      <NoteField value={note.value} onType={note.set} />
+      <NoteField value={note.value} onType={note.set} isRefused={tooLong.isRefused} />
       {refused && !asksTime && <OutcomeRefused refused={refused} />}
       <FailureNotice error={record.variables?.call_id === callId ? record.error : null} />
     </div>
@@ -114,25 +116,6 @@ function useRefused(callId: string | null) {
   const [refusal, setRefusal] = useState<{ refused: RefusedOutcome | undefined; callId: string | null }>();
   const setRefused = (refused: RefusedOutcome | undefined) => setRefusal({ refused, callId });
   return [refusal?.callId === callId ? refusal.refused : undefined, setRefused] as const;
-}
-
-function NoteField({ value, onType }: { value: string; onType(text: string): void }) {
-  const field = useRef<HTMLTextAreaElement>(null);
-  useKeys({ t: () => field.current?.focus() });
-  return (
-    <label className="field">
-      Note, if one is wanted
-      <span className="quiet">Type it first: pressing an outcome records both.</span>
-      <textarea
-        ref={field}
-        rows={2}
-        maxLength={2000}
-        value={value}
-        aria-keyshortcuts="t"
-        onChange={({ target }) => onType(target.value)}
-      />
-    </label>
-  );
 }
 
 interface ButtonsProps {

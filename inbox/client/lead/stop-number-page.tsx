@@ -1,5 +1,6 @@
 // Stops a number that a person gives on the phone, because a search by name does not always find the person who calls.
 import { type FormEvent, useState } from "react";
+import { atMost } from "../page/at-most.ts";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { PageHeading } from "../page/page-heading.tsx";
@@ -41,7 +42,7 @@ export default function StopNumberPage() {
             type="tel"
             required
             autoComplete="off"
-            maxLength={100}
+            {...atMost(100)}
             value={phone.value}
             aria-describedby="stop-number-said"
             onChange={({ target }) => {

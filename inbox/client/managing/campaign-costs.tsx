@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from "react";
 import { csvLine } from "../../../team/csv.ts";
 import type { Campaigns } from "../../api-campaigns.ts";
+import { atMost } from "../page/at-most.ts";
 import { DayField } from "../page/day-field.tsx";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
@@ -103,7 +104,7 @@ function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string; is
         <input
           type="text"
           required
-          maxLength={100}
+          {...atMost(100)}
           autoComplete="off"
           value={campaign}
           onChange={({ target }) => set({ ...value, campaign: target.value })}
@@ -115,7 +116,7 @@ function CostForm({ lastDay, isBusy, onSend }: SendProps & { lastDay: string; is
           type="text"
           inputMode="decimal"
           required
-          maxLength={20}
+          {...atMost(20)}
           autoComplete="off"
           value={amount}
           onChange={({ target }) => set({ ...value, amount: target.value })}

@@ -3,6 +3,7 @@ import { type FormEvent, useEffect, useState } from "react";
 import type { ResponseOf } from "../../api.ts";
 import { CallFailed } from "../call-api.ts";
 import { announce } from "../page/announcer.tsx";
+import { atMost } from "../page/at-most.ts";
 import { useDraft } from "../page/drafts.ts";
 import { FailureNotice, Notice } from "../page/notice.tsx";
 import { moment } from "../page/times.ts";
@@ -44,7 +45,7 @@ export function InviteForm({ members = [] }: { members: readonly Member[] | unde
           <input
             type="text"
             required
-            maxLength={100}
+            {...atMost(100)}
             autoComplete="off"
             value={name}
             onChange={({ target }) => setName(target.value)}

@@ -2,6 +2,7 @@
 import type { FormEvent, MouseEvent } from "react";
 import { stateChoices, stateNames } from "../../../calling/state-names.ts";
 import type { ResponseOf } from "../../api.ts";
+import { atMost } from "../page/at-most.ts";
 import { useDraft } from "../page/drafts.ts";
 import { useFocusBeside } from "../page/focus-beside.ts";
 import { FailureNotice, Loading } from "../page/notice.tsx";
@@ -102,7 +103,7 @@ function PauseForm({ onPaused }: { onPaused(): void }) {
         <input
           type="text"
           required
-          maxLength={200}
+          {...atMost(200)}
           autoComplete="off"
           value={reason}
           onChange={({ target }) => setReason(target.value)}
