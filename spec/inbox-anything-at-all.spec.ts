@@ -85,6 +85,10 @@ function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
       return fc.option(inner());
     case "picklist":
       return fc.constantFrom(...(schema.options as string[]));
+    case "union":
+      return fc.oneof(...(schema.options as Schema[]).map(valuesOf));
+    case "literal":
+      return fc.constant(schema.literal);
     case "boolean":
       return fc.boolean();
     case "number":
