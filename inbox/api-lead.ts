@@ -31,6 +31,8 @@ export const CallLogEntry = v.object({
   called: v.boolean(),
   outcome: v.nullable(Outcome),
   outcome_at: v.nullable(Moment),
+  /** Until when its member can take the outcome back, unless another one that counts comes after it. */
+  undo_until: v.nullable(Moment),
   note: v.string(),
   callback_at: v.nullable(Moment),
   callback_zone: v.nullable(v.string()),

@@ -140,6 +140,19 @@ describe("an outcome", () => {
     });
   });
 
+  it("says until when it can be taken back, in its answer and each time that the lead is loaded", async () => {
+    const id = await addLead(database);
+    const { call_id } = await callLead(dana, id);
+    expect((await dana.call("open", { id })).body.call_log).toMatchObject([{ undo_until: null }]);
+    const { body } = await dana.call("outcome", { id, call_id, outcome: "no_answer" });
+    const review = await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });
+    if (!("outcome_id" in body && "outcome_id" in review.body)) throw new Error("refused");
+    const { call_log } = (await dana.call("open", { id })).body;
+    expect(call_log.map((one) => one.undo_until)).toEqual([body.undo_until, review.body.undo_until]);
+    const [called] = call_log;
+    expect(Date.parse(called?.undo_until ?? "") - Date.parse(called?.outcome_at ?? "")).toBe(5 * 60_000);
+  });
+
   it("is not taken back later", async () => {
     const id = await addLead(database);
     const { body } = await dana.call("outcome", { id, call_id: null, outcome: "not_interested" });

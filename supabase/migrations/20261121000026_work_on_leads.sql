@@ -60,6 +60,11 @@ create table private.outcomes (
 create index outcomes_of_lead on private.outcomes (lead_id, at);
 create index outcomes_by_time on private.outcomes (at);
 
+-- Until when an outcome can be taken back.
+create function private.undo_until(o private.outcomes) returns timestamptz
+language sql immutable
+return o.at + interval '5 minutes';
+
 -- What was asked on the phone, and what it means (LCD L33822, article A52464). There is no column for a Medicare number.
 create table private.eligibility_checks (
   id uuid primary key default gen_random_uuid(),
@@ -250,6 +255,6 @@ create trigger calls_11_copy_first_call_to_work after delete on private.calls
 for each row when (pg_trigger_depth() = 0) execute function private.copy_first_call_to_work();
 
 revoke execute on function
-  private.claim_ends, private.add_place_windows, private.refresh_place_windows, private.expire_place_windows, private.close_withdrawn_lead,
-  private.copy_campaign_to_work, private.copy_first_call_to_work, private.keep_attempts
+  private.claim_ends, private.undo_until, private.add_place_windows, private.refresh_place_windows, private.expire_place_windows,
+  private.close_withdrawn_lead, private.copy_campaign_to_work, private.copy_first_call_to_work, private.keep_attempts
 from public;

@@ -46,7 +46,7 @@ return coalesce((
     select c.at, jsonb_build_object(
       'id', c.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', c.at, 'called', true,
       'asked_for_this_time', c.asked_for_this_time, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
-      'note', coalesce(o.note, ''), 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
+      'undo_until', private.undo_until(o), 'note', coalesce(o.note, ''), 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
     ) as entry
     from private.calls c
     join private.members m on m.id = c.member_id
@@ -56,7 +56,7 @@ return coalesce((
     select o.at, jsonb_build_object(
       'id', o.id, 'member', jsonb_build_object('id', m.id, 'name', m.name), 'at', o.at, 'called', false,
       'asked_for_this_time', false, 'outcome_id', o.id, 'outcome', o.outcome, 'outcome_at', o.at,
-      'note', o.note, 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
+      'undo_until', private.undo_until(o), 'note', o.note, 'callback_at', o.callback_at, 'callback_zone', o.callback_zone
     )
     from private.outcomes o join private.members m on m.id = o.member_id
     where o.lead_id = lead and o.call_id is null

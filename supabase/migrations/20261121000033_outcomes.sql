@@ -59,11 +59,6 @@ return case
   when not win.callable and not (is_asked and win.reason <> 'paused') then 'callback_not_callable'
 end;
 
--- Until when an outcome can be taken back.
-create function private.undo_until(o private.outcomes) returns timestamptz
-language sql immutable
-return o.at + interval '5 minutes';
-
 -- Whether the outcome of a call goes into the call log alone, and changes neither the lead's work nor its review: a call or a review after
 -- that call has an outcome already, or the call reached nobody and the lead was finished before.
 create function private.is_for_the_log(w private.lead_work, of_call uuid, new_outcome text) returns boolean
@@ -256,8 +251,8 @@ begin
 end $$;
 
 revoke execute on function
-  private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal, private.undo_until,
-  private.is_for_the_log, private.was_for_the_log, private.outcome_sent_before, private.outcome_json,
+  private.holds_medicare_number, private.refuse_medicare_number, private.outcome_refusal, private.callback_refusal, private.is_for_the_log,
+  private.was_for_the_log, private.outcome_sent_before, private.outcome_json,
   team.record_outcome, team.undo_outcome
 from public;
 grant execute on function team.record_outcome, team.undo_outcome to leads_team;

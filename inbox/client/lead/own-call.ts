@@ -38,9 +38,6 @@ export function useLeadAtThisMoment(lead: Lead): Lead {
   };
 }
 
-/** Milliseconds in which an outcome can be taken back (private.undo_until). */
-const undoTime = 5 * 60_000;
-
 /**
  * Whether the lead, as it was loaded last, has a later outcome that keeps this one from being taken back. Where one of the two went into the
  * call log alone, it does not.
@@ -62,14 +59,14 @@ export function recordedLately(lead: Lead, memberId: string): Recorded | undefin
     .filter(({ outcome_at, member }) => outcome_at !== null && member.id === memberId)
     .toSorted((one, other) => Date.parse(one.outcome_at ?? "") - Date.parse(other.outcome_at ?? ""))
     .at(-1);
-  if (!latest?.outcome || !latest.outcome_id || !latest.outcome_at) return undefined;
-  const undoUntil = Date.parse(latest.outcome_at) + undoTime;
-  if (claim?.member.id === memberId || undoUntil <= serverNow().getTime()) return undefined;
+  if (!latest?.outcome || !latest.outcome_id || !latest.undo_until) return undefined;
+  if (claim?.member.id === memberId || Date.parse(latest.undo_until) <= serverNow().getTime())
+    return undefined;
   if (hasLaterOutcome(lead, latest.outcome_id)) return undefined;
-  const { outcome, outcome_id, callback_at, callback_zone, note, called, id } = latest;
+  const { outcome, outcome_id, undo_until, callback_at, callback_zone, note, called, id } = latest;
   return {
     outcome_id,
-    undo_until: new Date(undoUntil).toISOString(),
+    undo_until,
     outcome,
     callback_at,
     callId: called ? id : null,
