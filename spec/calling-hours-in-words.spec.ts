@@ -113,10 +113,10 @@ describe("the words for a calling time", () => {
       "Calls to Alabama are paused. The 24 hours end Sunday 9:00 PM in Alabama: review now.",
     );
     expect(refused("outside_hours", clocks, "2026-11-23T09:00")).toBe(
-      "Lawful again Monday 8:00 AM in Alabama. The 24 hours end Sunday 9:00 PM in Alabama: review now, call Monday.",
+      "Lawful again Monday 8:00 AM in Alabama. The 24 hours end Sunday 9:00 PM: review now, call Monday.",
     );
     expect(refused("unknown_zip", { zones: [eastern], likeliest_state: null }, "2026-11-22T13:00")).toBe(
-      "Where this person is cannot be told from the ZIP code. Lawful again Sunday 1:00 PM Eastern time. The 24 hours end Sunday 10:00 PM Eastern time.",
+      "Where this person is cannot be told from the ZIP code. Lawful again Sunday 1:00 PM Eastern time. The 24 hours end Sunday 10:00 PM.",
     );
   });
 

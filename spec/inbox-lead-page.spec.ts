@@ -255,7 +255,7 @@ describe("a call", () => {
     const refusal = page.getByRole("alert");
     await refusal.waitFor();
     expect(await refusal.innerText()).toMatch(
-      /^Lawful again (today|\w{3,6}day) \d{1,2}:00 [AP]M in Vermont\. The 24 hours end (today|\w{3,6}day) \d{1,2}:\d\d [AP]M in Vermont(: review now, call (today|\w{3,6}day))?\.$/,
+      /^Lawful again (today|\w{3,6}day) \d{1,2}:00 [AP]M in Vermont\. The 24 hours end (today|\w{3,6}day) \d{1,2}:\d\d [AP]M(: review now, call (today|\w{3,6}day))?\.$/,
     );
     expect(await page.content()).not.toContain("555-0177");
     await page.getByLabel("The person asked for this time").check();

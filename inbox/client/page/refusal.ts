@@ -3,10 +3,11 @@ import { clocksOf, dayThere, lawfulAgain, momentOn } from "../../../calling/lawf
 import { stateNames } from "../../../calling/state-names.ts";
 import type { ResponseOf } from "../../api.ts";
 import type { Place } from "../../api-values.ts";
+import { momentThere } from "./times.ts";
 
 type Refusal = Extract<ResponseOf<"call">, { refused: string }>;
 
-/** Such as "Lawful again Monday 8:00 AM in Alabama. The 24 hours end Sunday 9:00 PM in Alabama: review now, call Monday." */
+/** Such as "Lawful again Monday 8:00 AM in Alabama. The 24 hours end Sunday 9:00 PM: review now, call Monday." */
 export function refusalSentence(refusal: Refusal, now: Date): string {
   const { refused, held_by } = refusal;
   if (refused === "withdrawn" || refused === "stopped") return "This person asked us to stop. Do not call.";
@@ -34,12 +35,13 @@ export function nextLawfulTime(at: string | null, place: Place, now: Date): stri
   return lawfulAgain({ at: at === null ? null : new Date(at), ...clocksOf(place) }, now);
 }
 
-/** The promise: a review within 24 hours, which needs no call. */
+/** The promise: a review within 24 hours, which needs no call. Says whose clocks it is on where no next lawful time before it does. */
 function deadline({ due_at, next_at, reviewed, place }: Refusal, now: Date): string {
   if (reviewed) return "";
   const clocks = clocksOf(place);
   const isOver = Date.parse(due_at) <= now.getTime();
-  const end = `The 24 hours ${isOver ? "ended" : "end"} ${momentOn(clocks, new Date(due_at), now)}`;
+  const moment = next_at ? momentThere(due_at, clocks.zone, now) : momentOn(clocks, new Date(due_at), now);
+  const end = `The 24 hours ${isOver ? "ended" : "end"} ${moment}`;
   if (!next_at) return `${end}: review now.`;
   if (!isOver && Date.parse(next_at) < Date.parse(due_at)) return `${end}.`;
   return `${end}: review now, call ${dayThere(new Date(next_at), clocks.zone, now)}.`;
