@@ -46,8 +46,10 @@ beforeEach(async () => {
 });
 
 const state = async () => (await database.owner`select * from private.backup_state`)[0];
-const aDayPasses = () =>
-  database.owner`update private.backup_state set taken_at = taken_at - interval '1 day'`;
+/** Makes the newest backup, and the time until which no server begins one, older by so many minutes. */
+const minutesPass = (minutes: number) => database.owner`
+  update private.backup_state
+  set taken_at = taken_at - make_interval(mins => ${minutes}), claimed_until = claimed_until - make_interval(mins => ${minutes})`;
 const scratchDatabases = () => database.owner<{ name: string }[]>`
   select datname as name from pg_database where starts_with(datname, 'leads_verify_' || left(md5(current_database()), 12))`;
 const restorations = () => database.owner`
@@ -108,6 +110,8 @@ describe("a scheduled backup", () => {
 
   it("is made once a day, readable for its owner alone, and can be restored", async () => {
     expect(await backUp()).toBe(true);
+    expect(await backUp()).toBe(false);
+    await minutesPass(23 * 60);
     expect(await backUp()).toBe(false);
     const [name = ""] = await readdir(folder);
     expect(await readdir(folder)).toEqual([
@@ -286,14 +290,15 @@ describe("a scheduled backup", () => {
 
   it("that fails says why, keeps the older ones, and is tried again an hour later", async () => {
     await backUp();
-    await aDayPasses();
+    await minutesPass(24 * 60);
     const file = join(folder, "not-a-folder");
     await writeFile(file, "");
     expect(await backUp(3, join(file, "below"))).toBe(true);
     expect(await state()).toMatchObject({ failure: "BACKUP_DIR cannot be made (ENOTDIR).", leads: 1 });
     expect(lines.at(-1)).toBe('{"event":"backup-failed","code":"ENOTDIR"}');
+    await minutesPass(59);
     expect(await backUp()).toBe(false);
-    await database.owner`update private.backup_state set claimed_until = now()`;
+    await minutesPass(1);
     expect(await backUp()).toBe(true);
     expect(await state()).toMatchObject({ failure: null, failed_at: null });
   });
