@@ -181,7 +181,9 @@ Reviews are late. Who waits: npm run leads -- list --due
       "5 h old, verified by a restoration. The last attempt failed: There is no room.\n",
     );
     await owner`
-      update private.backup_state set failed_at = null, failure = null, taken_at = now() - interval '37 hours'`;
+      update private.backup_state set failed_at = null, failure = null, taken_at = now() - interval '35 hours'`;
+    expect((await leads(url, "status")).status).toBe(0);
+    await owner`update private.backup_state set taken_at = now() - interval '37 hours'`;
     expect((await leads(url, "status")).status).toBe(1);
   });
 });
