@@ -4,10 +4,11 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { channelNames, howToSetUp } from "../delivery/channels/registry.ts";
 import { disableBackups, enableBackups } from "../team/backup-state.ts";
 import { byChannel } from "./support/by-channel.ts";
-import { makeDatabase, removeLeads } from "./support/database.ts";
+import { makeDatabase, removeLeads, sessionsWaitingForLocks } from "./support/database.ts";
 import { deadlockOnce } from "./support/deadlocks.ts";
 import { leads, startLeads, waitForExit } from "./support/leads-command.ts";
 import { makeOwedLeads } from "./support/owed-leads.ts";
+import { until } from "./support/receiver.ts";
 
 const database = await makeDatabase();
 const { url } = database;
@@ -189,6 +190,13 @@ Reviews are late. Who waits: npm run leads -- list --due
 });
 
 describe("leads watch", () => {
+  /** Waits until the command looks at the status again. Each look reads the channels once. */
+  const meetNextLook = () =>
+    database.owner.begin(async (sql) => {
+      await sql`lock table private.channels`;
+      await until(async () => (await sessionsWaitingForLocks(database.owner, "leads command")).length > 0);
+    });
+
   it("prints the status and each change of it, until Ctrl-C", async () => {
     await channelsOn("webhook");
     const child = startLeads(["watch", "--json"], { DATABASE_URL: url });
@@ -196,10 +204,15 @@ describe("leads watch", () => {
     // Keeps the lines that come together, or while the test does something else.
     const lines = createInterface(child.stdout as NodeJS.ReadableStream)[Symbol.asyncIterator]();
     const next = async () => JSON.parse(String((await lines.next()).value));
-    expect(await next()).toMatchObject({ ok: true, accepted: 0 });
+    const first = await next();
+    expect(first).toMatchObject({ ok: true, accepted: 0 });
+    // A second look at the same status, which is over when the third one has begun.
+    await meetNextLook();
+    await meetNextLook();
     const failed = await store("Failed");
     await settle(failed, "webhook", "failed_at");
     let seen = await next();
+    expect(seen).not.toEqual(first);
     while (seen.ok) seen = await next();
     expect(seen).toMatchObject({ ok: false, accepted: 1 });
     expect(byChannel(seen.channels)).toMatchObject({ webhook: { failed: 1 } });
