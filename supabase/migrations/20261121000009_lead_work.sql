@@ -42,9 +42,10 @@ create table private.lead_work (
   withdrawn_at timestamptz,
   -- Whether a delivery of the lead was made, or belongs to a channel that is not retired (private.owed_deliveries).
   is_owed boolean not null default false,
-  -- For the reports: the first attempt to reach the person; the campaign's words, the variant of the article and the kind of device,
-  -- which are copied from the permission again whenever they change there.
+  -- The first attempt to reach the person, for the reports and the alert (private.unnotified_leads).
   first_called_at timestamptz,
+  -- The campaign's words, the variant of the article and the kind of device, which are copied from the permission again whenever they
+  -- change there.
   utm jsonb,
   variant text,
   device text not null default 'unknown',
