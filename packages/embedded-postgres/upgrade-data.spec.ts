@@ -105,9 +105,11 @@ describe.runIf(older > 0)(`data of PostgreSQL ${older}`, () => {
 
   it("is refused, and nothing is changed, where an interrupted copy left its version empty", async () => {
     writeFileSync(join(dataDir, "postgresql/PG_VERSION"), "");
+    const before = readdirSync(dataDir, { recursive: true }).sort();
     await expect(upgradeData({ dataDir }, { findPrograms, copy })).rejects.toThrow(
       "PG_VERSION is empty, so nobody knows of which PostgreSQL the data is.",
     );
+    expect(readdirSync(dataDir, { recursive: true }).sort()).toEqual(before);
   });
 
   it("stays in use, with nothing left beside it, when the copy fails", async () => {
