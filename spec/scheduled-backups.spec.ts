@@ -226,6 +226,8 @@ describe("a scheduled backup", () => {
     };
     await owner`update private.backup_state set enabled_by = 'another machine'`;
     expect(await expectsBackups()).toBe(true);
+    await owner`update private.backup_state set enabled_at = now() - interval '35 hours'`;
+    expect(await expectsBackups()).toBe(true);
     await owner`update private.backup_state set enabled_at = now() - interval '37 hours'`;
     expect(await expectsBackups()).toBe(false);
     // As if that server had said so while the database's clock was ahead.
