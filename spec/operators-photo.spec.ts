@@ -77,6 +77,20 @@ describe("an operator's photo", () => {
     rmSync(portrait, { recursive: true });
   });
 
+  it("that is wider than its place is cut at its sides and not enlarged", async () => {
+    const panorama = mkdtempSync(join(tmpdir(), "panorama-"));
+    await sharp({ create: { width: 1200, height: 400, channels: 3, background: "#dce7d9" } })
+      .png()
+      .toFile(join(panorama, "photo.png"));
+    const photo = await buildPhoto(panorama, join(panorama, "assets"));
+    expect(photo).toMatchObject({ width: 640, height: 400 });
+    expect(await sharp(join(panorama, photo?.fallback ?? "")).metadata()).toMatchObject({
+      width: 640,
+      height: 400,
+    });
+    rmSync(panorama, { recursive: true });
+  });
+
   it("is found under a name in capitals, such as PHOTO.PNG, and its JPEG is white where it was transparent", async () => {
     const camera = mkdtempSync(join(tmpdir(), "camera-"));
     const transparent = {
