@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { roleAddress } from "../database/role-logins.ts";
 import type { LiveEvent } from "../inbox/api.ts";
 import { startLiveEvents } from "../inbox/live-events.ts";
-import { makeDatabase } from "./support/database.ts";
+import { makeDatabase, sessionsWaitingForLocks } from "./support/database.ts";
 import { startTcpProxy } from "./support/tcp-proxy.ts";
 
 const database = await makeDatabase();
@@ -40,8 +40,13 @@ describe("the live events of the inbox", () => {
 
   it("end when the inbox stops, although the database does not answer", async () => {
     const { proxy, events } = await listening(600_000);
-    proxy.stall();
-    await events.end();
+    await database.owner.begin(async (tx) => {
+      // So that a query is under way: between two queries nothing waits for the database.
+      await tx`lock table leads in access exclusive mode`;
+      await expect.poll(() => sessionsWaitingForLocks(database.owner, "leads inbox events")).toHaveLength(1);
+      proxy.stall();
+      await events.end();
+    });
     proxy.close();
   });
 });
