@@ -1,5 +1,5 @@
-// The entry point of `npm run deliver`: the delivery alone. The web process then delivers nothing (DELIVERY=off) and needs no
-// login of the delivery. It needs DATABASE_URL, DELIVERY_DATABASE_URL, or the embedded database of a server that runs.
+// The entry point of `npm run deliver`: the delivery alone. A web process beside it that has DELIVERY=off, or INTAKE_DATABASE_URL alone,
+// delivers nothing. This needs DATABASE_URL, DELIVERY_DATABASE_URL, or the embedded database of a server that runs.
 import type { Config } from "../config/config.ts";
 import { checkExperiments } from "../content/check-experiments.ts";
 import { experiments } from "../content/experiments.ts";
