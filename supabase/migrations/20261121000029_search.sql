@@ -1,10 +1,9 @@
 -- Finding leads by what is known of them.
 
--- The words of a name, as the index and the search compare them: without accents, in lower case (in a database of the locale C: of English
--- letters), and split at everything that is no
--- letter or digit, so that St.John and Garcia/Lopez are two words each. PostgreSQL's own parser takes them for a host and a file. The
--- expressions list characters and use no class such as [:alpha:], which in the locale C holds English letters only. Only the first 100
--- characters of a word are compared.
+-- The words of a name, as the index and the search compare them: without accents, in lower case (a database of the locale C makes only
+-- English letters lower), and split at everything that is no letter or digit, so that St.John and Garcia/Lopez are two words each.
+-- PostgreSQL's own parser takes them for a host and a file. The expressions list characters and use no class such as [:alpha:], which in
+-- the locale C holds English letters only. Only the first 100 characters of a word are compared.
 create function private.words_of(name text) returns text[]
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
