@@ -26,12 +26,12 @@ describe("JSON as the commands print it", () => {
   it("is escaped the same where many elements are printed at once", async () => {
     let printed = "";
     const array = jsonArray(async (text) => void (printed += text));
-    await array.add([{ name: "a\u200b\nb" }, { name: "José “田中”" }]);
+    await array.add([{ name: "a\u200b\nb" }, { name: "José “田中”" }, { name: "\u202ec\u202c" }]);
     await array.add([]);
     await array.add([{ name: "\u{e0001}" }]);
     await array.end();
     expect(printed).toBe(
-      '[\n{"name":"a\\u200b\\nb"},\n{"name":"José “田中”"},\n{"name":"\\udb40\\udc01"}\n]\n',
+      '[\n{"name":"a\\u200b\\nb"},\n{"name":"José “田中”"},\n{"name":"\\u202ec\\u202c"},\n{"name":"\\udb40\\udc01"}\n]\n',
     );
   });
 });
