@@ -188,6 +188,20 @@ describe("a call", () => {
     expect((await dana.call("call", { id })).body).toMatchObject({ call_id, phone: "(111) 555-0142" });
   });
 
+  it("that was begun shows no number any more while another member has the lead", async () => {
+    const id = await addLead(database, { phone: "(111) 555-0142", name: "Rosa, or 111-555-0143" });
+    const { call_id } = await callLead(dana, id);
+    const maria = await inbox.member("Nora", "manager");
+    await maria.call("take-back", { id, member: dana.id });
+    await lee.call("claim", { id });
+    const opened = await dana.call("open", { id });
+    // Its outcome can still be recorded.
+    expect(opened.body.under_way).toMatchObject({ call_id, phone: null, tel: null });
+    expect(opened.text).not.toMatch(/555-014[23]/);
+    await lee.call("release", { id });
+    expect((await dana.call("open", { id })).body.under_way?.phone).toBe("(111) 555-0142");
+  });
+
   it("is made three times in 24 hours to one number at most, whichever lead it stands in", async () => {
     const phone = aPhoneNumber();
     const id = await addLead(database, { phone });

@@ -107,6 +107,8 @@ describe("a lead that a member has", () => {
     const asks =
       /^Lee has it\. Record what came of your call below\. You cannot call again until it is free: it comes free when/;
     expect(await held.innerText()).toMatch(asks);
+    expect(await page.getByRole("button", { name: "Call", exact: true }).count()).toBe(0);
+    await page.keyboard.press("c");
     // After an hour a call is not under way any more, but this page still asks for its outcome.
     await database.owner`update private.calls set at = now() - interval '61 minutes' where lead_id = ${id}`;
     await lee.call("release", { id });
@@ -119,6 +121,9 @@ describe("a lead that a member has", () => {
     expect(await page.content()).not.toContain(phone.slice(-8));
     await page.getByRole("button", { name: "No answer" }).click();
     await page.getByRole("heading", { name: "Recorded: No answer" }).waitFor();
+    const refused = await database.owner`
+      select from private.audit_log where lead_id = ${id} and action = 'call refused'`;
+    expect(refused).toHaveLength(0);
   });
 
   it("can be taken back by a manager, and then says that nobody has it", async () => {

@@ -72,8 +72,8 @@ export async function startCall(ask: Ask, id: string, askedForThisTime: boolean)
   if ("refused" in started) return started;
   return ask((sql) => sql`team.number_of_call(${started.call_id})`).catch(async (error) => {
     if (!(error instanceof Refused && error.status === 404)) throw error;
-    // The person asked us to stop at this moment, the hours ended, or the state was paused: the next answer says which, or that
-    // the person's wish still allows the call.
+    // At this moment the person asked us to stop, the hours ended, the state was paused, or another member took the lead: the next answer
+    // says which, or that the person's wish still allows the call.
     const again = (await ask((sql) => sql`team.start_call(${id}, ${askedForThisTime})`)) as
       | { call_id: string }
       | { refused: string };

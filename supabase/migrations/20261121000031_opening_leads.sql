@@ -99,7 +99,7 @@ begin
 end $$;
 
 -- A lead as its page has it. The phone field, a number or e-mail address typed into the name, and a number typed into the e-mail field are in
--- it only while the member has a call about the lead under way that may go on. The health answers never are.
+-- it only while the member has a call about the lead under way that may go on, and no other member has the lead. The health answers never are.
 create function private.lead_json(w private.lead_work, entry bigint, member uuid) returns jsonb
 language plpgsql stable
 set search_path = pg_catalog, pg_temp

@@ -129,23 +129,26 @@ begin
   return jsonb_build_object('call_id', started.id);
 end $$;
 
--- A member's call that is under way, with its number, or without it when it may not be called any more (private.may_go_on). An earlier
--- transaction logged it, so that no rollback undoes a call whose number was seen. Null for any other call, and when the person has
--- withdrawn the permission or the number was stopped since. Beside this only the export of a manager returns numbers.
+-- A member's call that is under way, with its number, or without it when it may not be called any more (private.may_go_on) or another
+-- member has the lead. An earlier transaction logged it, so that no rollback undoes a call whose number was seen. Null for any other call,
+-- and when the person has withdrawn the permission or the number was stopped since. Beside this only the export of a manager returns numbers.
 create function private.number_of_started_call(of_call uuid, member uuid) returns jsonb
 language sql stable
 set search_path = pg_catalog, pg_temp
 return (
   select jsonb_build_object(
     'call_id', c.id, 'at', c.at,
-    'phone', case when lawful then private.shown(l.phone, '(blank)') end,
-    'tel', case when lawful then private.tel_of(w.phone_digits, l.phone) end
+    'phone', case when may_be_seen then private.shown(l.phone, '(blank)') end,
+    'tel', case when may_be_seen then private.tel_of(w.phone_digits, l.phone) end
   )
   from private.calls c
   join public.leads l on l.id = c.lead_id
   join private.lead_work w on w.lead_id = c.lead_id
   join private.permissions p on p.lead_id = c.lead_id
-  cross join lateral (select private.may_go_on(c, private.place_at(w.place, now()), false) as lawful) x
+  cross join lateral (
+    select private.may_go_on(c, private.place_at(w.place, now()), false)
+      and coalesce(private.holder_of(c.lead_id) ->> 'id' = member::text, true) as may_be_seen
+  ) x
   where c.id = of_call and c.member_id = member and private.is_under_way(c)
     and c.xact is distinct from pg_current_xact_id_if_assigned()
     and p.withdrawn_at is null and private.stopped_at(w) is null
@@ -160,7 +163,7 @@ declare
   number jsonb := private.number_of_started_call(of_call, (private.require_member()).member_id);
 begin
   if number ->> 'phone' is null then
-    raise exception using errcode = 'PT404', message = 'No call under way may be made now: it is over, or it is not lawful any more.';
+    raise exception using errcode = 'PT404', message = 'No call under way may be made now: it is over, it is not lawful any more, or another member has the lead.';
   end if;
   return number;
 end $$;

@@ -42,7 +42,7 @@ function CallAndOutcome({ lead, loadedAt, member, isStopped }: Props) {
   useEndOfRefusal(call.isPending ? undefined : refusal, { lead, loadedAt, isHeldByOther }, call.reset);
   const isBusy = call.isPending || record.isPending;
   const start = (asked_for_this_time = false) => {
-    if (isStopped || underWay?.phone || recorded || isBusy) return;
+    if (isStopped || underWay?.phone || (underWay && isHeldByOther) || recorded || isBusy) return;
     call.mutate(
       { id: lead.id, asked_for_this_time },
       { onSuccess: () => refreshAfterChange("opened", "queue") },
@@ -116,12 +116,12 @@ interface BeforeProps {
   onCall(askedForThisTime: boolean): void;
 }
 
-/** The number while the member's call may go on, or nothing where another member has the lead; else the button. */
+/** The number while the member's call may go on, or nothing during the call while another member has the lead; else the button. */
 function CallOrNumber({ member, ...before }: BeforeProps & { member: SignedIn }) {
   const { lead, call, isHeldByOther } = before;
   const shownFor = useRef(0);
+  if (lead.under_way && isHeldByOther) return null;
   if (!lead.under_way?.phone) return <BeforeCall {...before} />;
-  if (isHeldByOther) return null;
   return <NumberAndScripts lead={lead} member={member} call={call} shownFor={shownFor} {...lead.under_way} />;
 }
 
