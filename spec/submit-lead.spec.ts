@@ -98,12 +98,14 @@ describe("submit-lead", () => {
     expect((await from("https://site.example")).headers.get("access-control-allow-origin")).toBe(
       "https://site.example",
     );
-    const other = await from("https://other.example");
-    expect([
-      other.status,
-      other.headers.get("access-control-allow-origin"),
-      other.headers.get("vary"),
-    ]).toEqual([202, null, "origin"]);
+    for (const origin of ["https://other.example", "https://site.example.other.example", "https://site"]) {
+      const other = await from(origin);
+      expect([
+        other.status,
+        other.headers.get("access-control-allow-origin"),
+        other.headers.get("vary"),
+      ]).toEqual([202, null, "origin"]);
+    }
   });
 
   it("wakes the delivery before it reads the body, and answers also where the body never ends or breaks off", async () => {
