@@ -110,7 +110,8 @@ export const OpenLead = v.object({
   ),
   /**
    * The member's latest call of the last hour that has no outcome; null once the permission is withdrawn or the number is stopped. Its
-   * `phone` and `tel` are null while the state is paused, and outside the hours unless the person asked for this time.
+   * `phone` and `tel` are null while the state is paused or another member has the lead, and outside the hours unless the person asked for
+   * this time.
    */
   under_way: v.nullable(
     v.object({ call_id: Id, phone: v.nullable(v.string()), tel: v.nullable(v.string()), at: Moment }),
