@@ -276,13 +276,28 @@ describe("the same lead sent again", () => {
     expect(await stored()).toHaveLength(6);
   });
 
-  it("is a new lead after 24 hours, or when a single value differs", async () => {
+  it("is a new lead after 24 hours, and not before", async () => {
     await answerTo(insertRequest());
+    await database.owner`update leads set created_at = now() - interval '23 hours 59 minutes'`;
+    await answerTo(insertRequest());
+    expect(await stored()).toHaveLength(1);
     await database.owner`update leads set created_at = now() - interval '24 hours 1 second'`;
     await answerTo(insertRequest());
-    await answerTo(insertRequest(aLead({ has_diabetes: true })));
-    await answerTo(insertRequest(aLead({ name: "Rosa Martinez " })));
-    expect(await stored()).toHaveLength(4);
+    expect(await stored()).toHaveLength(2);
+  });
+
+  it("is a new lead when a single value differs, whichever it is", async () => {
+    const leads = [
+      aLead(),
+      aLead({ name: "Rosa Martinez " }),
+      aLead({ email: "Rosa@example.com" }),
+      aLead({ phone: "305-555-0142" }),
+      aLead({ zip_code: "33102" }),
+      aLead({ has_medicare: false }),
+      aLead({ has_diabetes: true }),
+    ];
+    for (const lead of leads) await answerTo(insertRequest(lead));
+    expect(await stored()).toEqual(leads);
   });
 });
 
