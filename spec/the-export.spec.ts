@@ -76,24 +76,22 @@ describe("leads export --format json", () => {
         { id: string }[]
       >`insert into leads ${owner(aLead({ name: time }))} returning id`;
       const id = row?.id ?? "";
-      await owner`update leads set created_at = ${`${time}+00`} where id = ${id}`;
-      await owner`update private.permissions set given_at = ${`${time}+00`} where lead_id = ${id}`;
+      const moment = `${time}+00`;
+      await owner`update leads set created_at = ${moment} where id = ${id}`;
+      await owner`update private.permissions set given_at = ${moment}, withdrawn_at = ${moment} where lead_id = ${id}`;
+      await owner`insert into private.reviews (lead_id, reviewed_at) values (${id}, ${moment})`;
     }
-    const exact = ["09:30:00.000", "09:30:00.100", "09:30:00.020", "09:30:00.999"].map(
+    const exact = ["09:30:00.000", "09:30:00.020", "09:30:00.100", "09:30:00.999"].map(
       (time) => `2026-11-01T${time}Z`,
     );
+    const timesOf = (printed: string, column: string) =>
+      (JSON.parse(printed) as Record<string, string>[]).map((row) => row[column]).sort();
     const { stdout } = await leads(url, "export", "--format", "json");
-    expect(
-      JSON.parse(stdout)
-        .map(({ created_at }: { created_at: string }) => created_at)
-        .sort(),
-    ).toEqual(exact.sort());
+    for (const column of ["created_at", "withdrawn_at", "reviewed_at"])
+      expect(timesOf(stdout, column), column).toEqual(exact);
     const permissions = await leads(url, "export", "--permission", "--format", "json");
-    expect(
-      JSON.parse(permissions.stdout)
-        .map((record: Record<string, string>) => record.permission_given_at)
-        .sort(),
-    ).toEqual(exact);
+    for (const column of ["lead_created_at", "permission_given_at", "permission_withdrawn_at"])
+      expect(timesOf(permissions.stdout, column), column).toEqual(exact);
   });
 
   it.each([
