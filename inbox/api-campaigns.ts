@@ -70,6 +70,7 @@ export const Experiment = v.object({
   started_on: Day,
   /** The day after its last one; null while it runs. */
   ended_on: v.nullable(Day),
+  /** The rate that was expected of the original, and the relative lift that was to be found: 0.3 is 30 % more. */
   plan: v.object({ rate: v.number(), lift: v.number() }),
   original: Side,
   changed: Side,
@@ -77,6 +78,7 @@ export const Experiment = v.object({
   /** The variant's share minus the original's, of stored leads and of those that likely qualify; null without a result. */
   stored: v.nullable(Range),
   qualified: v.nullable(Range),
+  /** Loads that each side needs, and days until both have them at the pace so far; null without a pace or while the split is broken. */
   size_needed: v.number(),
   days_left: v.nullable(v.number()),
   /** The chi-square of the loads against an even split: 0 is even, and above 10.83 the split is broken. */

@@ -25,9 +25,10 @@ interface Place {
 const pageSize = 500;
 
 /**
- * Hands the leads that the filter names to `take`, a page at a time, as they are at one moment: the newest of each kind
- * first, or with `due` the oldest. Returns whether there are more than the limit. A list follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on
- * what is shown and not on how many leads there are.
+ * Hands the leads that the filter names to `take`, a page at a time, as they are at one moment: those whose permission was withdrawn from
+ * the newest on, then all others from the newest on; with `due`, from the oldest on. Returns whether there are more than the limit. A list
+ * follows the rows of `private.lead_work`, whose index has them in this order, so its cost depends on what is shown and not on how many
+ * leads there are.
  */
 export async function listLeads(
   sql: Sql,
