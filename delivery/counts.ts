@@ -1,4 +1,4 @@
-// How many leads and deliveries there are and how they stand, for the team's status and the daily line of the log.
+// How many leads and deliveries there are and how they stand, for the team's status, the daily line of the log, and the doctor.
 import type { Sql } from "../database/connect.ts";
 import type { Delivery } from "./delivery.ts";
 import { type At, momentSql } from "./outbox.ts";

@@ -11,6 +11,7 @@ export interface Photo {
 
 export interface Built {
   style: string;
+  /** The inline script (site/load-form.ts). */
   loader: string;
   /** The counting script and its path. */
   counting: { path: string; code: string };
