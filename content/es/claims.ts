@@ -41,5 +41,5 @@ export const claims = claimsSaying({
     "Medicare paga los sensores solo si usted usa un lector al menos parte del tiempo. También vale una bomba de insulina que muestre los números. Puede usar además un teléfono, pero el teléfono solo no basta.",
   overTheCounter: "Los sensores que se venden sin receta no entran en esta cobertura.",
   contractSuppliers:
-    "Las reglas van a cambiar a más tardar el 1 de enero de 2028. Medicare pagará entonces un alquiler por mes a empresas con un contrato nacional. Es posible que usted tenga que cambiar de empresa.",
+    "Las reglas van a cambiar a más tardar el 1 de enero de 2028. Medicare pagará entonces un alquiler del MCG por mes a empresas con un contrato nacional. Es posible que usted tenga que cambiar de empresa.",
 });
