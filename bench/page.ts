@@ -55,7 +55,8 @@ try {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.url === "/c") {
+  // An experiment adds its variant to the address.
+  if (request.url?.split("?")[0] === "/c") {
     request.resume().on("end", () => response.writeHead(204).end());
     return;
   }

@@ -192,7 +192,7 @@ describe("an invited member", () => {
     expect(await page.content()).not.toContain("Asks for a call");
     expect(await page.content()).not.toContain("Rosa");
     await page.getByRole("button", { name: "Unlock with a passkey" }).click();
-    await page.getByRole("button", { name: "Review without a call" }).click();
+    await page.getByText("What you typed is not recorded yet.").waitFor();
     expect(await page.getByLabel("Note, if one is wanted").inputValue()).toBe("Asks for a call on Monday");
   });
 
