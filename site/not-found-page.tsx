@@ -19,12 +19,16 @@ export function NotFoundPage({ content }: { content: PageContent }) {
           </a>
         </p>
         <p>
-          {words.map((part, nth) => (
-            <Fragment key={part}>
-              {nth > 0 && <a href={telAddress(phone)}>{phone}</a>}
-              {part}
-            </Fragment>
-          ))}
+          {words.map((part, nth) => {
+            // A mark after the number is a part of the link, so that no line begins with it.
+            const [mark = ""] = /^[.,;:]?/.exec(nth > 0 ? part : "") ?? [];
+            return (
+              <Fragment key={part}>
+                {nth > 0 && <a href={telAddress(phone)}>{`${phone}${mark}`}</a>}
+                {part.slice(mark.length)}
+              </Fragment>
+            );
+          })}
         </p>
       </main>
       <Footer content={content} />

@@ -1,7 +1,7 @@
 // The permission notice as the form and the thank-you page show it: to the letter, because the form states the hash of it.
 import { Fragment } from "react";
 
-/** The provider's number stands on one line. */
+/** The provider's number stands on one line, and a mark after it beside it. */
 export function PermissionText({
   className,
   text,
@@ -15,13 +15,16 @@ export function PermissionText({
   return (
     <p className={className}>
       {before}
-      {after.map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a fixed text keep their places.
-        <Fragment key={index}>
-          <span className="unbroken">{phone}</span>
-          {part}
-        </Fragment>
-      ))}
+      {after.map((part, index) => {
+        const [mark = ""] = /^[.,;:]?/.exec(part) ?? [];
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a fixed text keep their places.
+          <Fragment key={index}>
+            <span className="unbroken">{`${phone}${mark}`}</span>
+            {part.slice(mark.length)}
+          </Fragment>
+        );
+      })}
     </p>
   );
 }

@@ -19,7 +19,7 @@ export function Sources({ content }: { content: PageContent }) {
           return (
             <li key={url}>
               <a href={url}>{title}</a> {publisher}. {article.sources.reviewed}{" "}
-              <span className="unbroken">{days.format(new Date(reviewed))}</span>.
+              <span className="unbroken">{`${days.format(new Date(reviewed))}.`}</span>
             </li>
           );
         })}

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type LanguageCode, languageCodes } from "../content/languages.ts";
 import { axeViolations } from "./support/axe.ts";
-import { brokenWords } from "./support/broken-words.ts";
+import { brokenWords, strayMarks } from "./support/broken-words.ts";
 import { useBrowser } from "./support/browser.ts";
 import { contrast, focusRing } from "./support/contrast.ts";
 import { inflesz, readingGrade, sentencesOf, wordsOf } from "./support/reading.ts";
@@ -83,11 +83,12 @@ describe("on the visitor's pages", () => {
     }
   });
 
-  it("no word is broken at 320 px with text of twice the size, in any language", async () => {
+  it("no word is broken, and no full stop stands apart, at 320 px with text of twice the size, in any language", async () => {
     for (const path of paths) {
       const page = await open(site.url(path), { viewport: { width: 320, height: 640 } });
       await addStyles(page, "html { font-size: 32px }");
       expect(await brokenWords(page), path).toEqual([]);
+      expect(await strayMarks(page), path).toEqual([]);
     }
   });
 
