@@ -1,6 +1,7 @@
 // The page for an address that leads nowhere: says so, and where to go.
 import { Fragment } from "react";
 import { telAddress } from "../config/phone-number.ts";
+import { markAndRest } from "./mark-and-rest.ts";
 import type { PageContent } from "./page-content.ts";
 import { Footer } from "./small-print.tsx";
 
@@ -21,11 +22,11 @@ export function NotFoundPage({ content }: { content: PageContent }) {
         <p>
           {words.map((part, nth) => {
             // A mark after the number is a part of the link, so that no line begins with it.
-            const [mark = ""] = /^[.,;:]?/.exec(nth > 0 ? part : "") ?? [];
+            const [mark, rest] = nth > 0 ? markAndRest(part) : ["", part];
             return (
               <Fragment key={part}>
                 {nth > 0 && <a href={telAddress(phone)}>{`${phone}${mark}`}</a>}
-                {part.slice(mark.length)}
+                {rest}
               </Fragment>
             );
           })}

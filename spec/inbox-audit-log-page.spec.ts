@@ -1,11 +1,10 @@
 // The audit log's page in a browser: what it shows, what narrows it, how it is turned and saved.
-import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { withdrawPermission } from "../team/withdraw-permission.ts";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
-import { openAs, saved } from "./support/inbox-pages.ts";
+import { focused, openAs, saved } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -14,8 +13,6 @@ const maria = await inbox.member("Maria", "manager");
 beforeEach(() => removeLeads(database.owner));
 
 const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
-
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe("the audit log's page", () => {
   it("says who did what to which lead, is narrowed by a filter, and is saved as CSV", async () => {

@@ -7,7 +7,7 @@ import type { CallName } from "../inbox/api.ts";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, aPhoneNumber, makeInbox } from "./support/inbox.ts";
-import { openAs } from "./support/inbox-pages.ts";
+import { focused, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -16,8 +16,6 @@ const maria = await inbox.member("Maria", "manager");
 beforeEach(() => removeLeads(database.owner));
 
 const asMaria = (path: string) => openAs(browser(), inbox, maria, path);
-
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe("a member who is no manager", () => {
   it("is offered no page that only managers have, and finds none of them at its address", async () => {

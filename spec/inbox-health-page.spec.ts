@@ -1,10 +1,9 @@
 // The page that says whether every lead reaches the team, and what a manager can do there.
-import type { Page } from "playwright-core";
 import { beforeEach, describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, makeInbox } from "./support/inbox.ts";
-import { openAs } from "./support/inbox-pages.ts";
+import { focused, openAs } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -25,7 +24,6 @@ async function failDeliveries(): Promise<void> {
     on conflict (lead_id, channel, event) do update set failed_at = now(), last_error = 'HTTP 500', attempts = 26`;
 }
 
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 /** Has the open page load the health again. */
 const loadAgain = () => database.owner`select pg_notify('team', '{"kind":"team"}')`;
 

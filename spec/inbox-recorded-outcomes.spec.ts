@@ -5,7 +5,7 @@ import { noAnswers } from "../inbox/client/lead/eligibility-questions.ts";
 import { intercept } from "./support/browser.ts";
 import { sessionsWaitingForLocks } from "./support/database.ts";
 import { addLead } from "./support/inbox.ts";
-import { callsUnderWay, said, stopClock } from "./support/inbox-pages.ts";
+import { callsUnderWay, focused, said, stopClock } from "./support/inbox-pages.ts";
 import { dayAhead, setCallback, setUpInboxInBrowser, text } from "./support/inbox-screens.ts";
 
 const { database, inbox, dana, lee, maria, as, leadPage, beginCall } = await setUpInboxInBrowser();
@@ -232,8 +232,6 @@ describe("what was typed about a lead that is erased", () => {
 });
 
 describe("a press after which its button is gone", () => {
-  const focused = (page: Screen) => page.evaluate(() => document.activeElement?.textContent);
-
   it("puts the focus on the heading above, and a screen reader is told that an outcome is taken back", async () => {
     const page = await leadPage(dana, await addLead(database));
     await page.getByRole("button", { name: "Show health answers" }).click();

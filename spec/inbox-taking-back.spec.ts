@@ -1,14 +1,12 @@
 // After an outcome was recorded: whether it can be taken back, why not, and what else can be recorded.
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { intercept } from "./support/browser.ts";
 import { callLead } from "./support/calls.ts";
 import { addLead } from "./support/inbox.ts";
+import { focused } from "./support/inbox-pages.ts";
 import { setUpInboxInBrowser } from "./support/inbox-screens.ts";
 
 const { database, dana, lee, as, beginCall } = await setUpInboxInBrowser();
-
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
 describe("a recorded outcome", () => {
   it("says that it cannot be taken back because another outcome came later, and lets the member record one more", async () => {

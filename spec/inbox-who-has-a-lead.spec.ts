@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { intercept, useBrowser } from "./support/browser.ts";
 import { removeLeads } from "./support/database.ts";
 import { addLead, aPhoneNumber, makeInbox, type TestMember } from "./support/inbox.ts";
-import { isAbove, openAs, said } from "./support/inbox-pages.ts";
+import { focused, isAbove, openAs, said } from "./support/inbox-pages.ts";
 
 const { browser } = useBrowser();
 const { database, inbox } = await makeInbox();
@@ -33,11 +33,10 @@ describe("a lead that a member has", () => {
 
   it("has the focus at the words that say who has it after it is taken or let go, because the pressed button is gone", async () => {
     const page = await as(dana, `/leads/${await addLead(database)}`);
-    const focused = () => page.evaluate(() => document.activeElement?.textContent);
     await page.getByRole("button", { name: "Take this lead" }).press("Enter");
-    await expect.poll(focused).toBe("You have it");
+    await expect.poll(() => focused(page)).toBe("You have it");
     await page.getByRole("button", { name: "Let it go" }).press("Enter");
-    await expect.poll(focused).toBe("Nobody has it");
+    await expect.poll(() => focused(page)).toBe("Nobody has it");
   });
 
   it("says how the last press failed, and no more how an earlier one failed", async () => {

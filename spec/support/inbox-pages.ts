@@ -68,3 +68,7 @@ export async function saved(page: Page, name: string | RegExp): Promise<{ name: 
   const download = await coming;
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
 }
+
+/** The text of what has the focus. */
+export const focused = (page: Page): Promise<string | null | undefined> =>
+  page.evaluate(() => document.activeElement?.textContent);
