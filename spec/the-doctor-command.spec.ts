@@ -194,9 +194,10 @@ describe("npm run doctor", () => {
         if (child.exitCode === null) child.kill("SIGINT");
         return child.exitCode !== null;
       });
+      expect(child.exitCode).toBe(130);
+      // Looked at under the lock: once it is released, PostgreSQL may carry out the erasure before it notices that the doctor is gone.
+      expect(await other`select from public.leads`).toHaveLength(1);
     });
-    expect(child.exitCode).toBe(130);
-    expect(await database.owner`select from public.leads`).toHaveLength(1);
   });
 
   it.each([
